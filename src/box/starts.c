@@ -67,6 +67,9 @@ void starts_close(struct starts *s)
 	for (size_t i = 0; i < s->used; i++)
 		if (s->row[i].id)
 			free_row(s, &s->row[i]);
+	for (unsigned i = s->late_from; i < s->late_to; i++)
+		scope_close(&s->late[i].fd);
+	s->late_from = s->late_to = 0;
 	scope_close(&s->sock);
 }
 
@@ -110,15 +113,35 @@ static bool send_now(const void *data, size_t len, int fd)
 	return sendmsg(RESULT_FD, &msg, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0 || errno != EAGAIN;
 }
 
-/* For what is not sent again: a caller asks one thing at a time, so there is room. */
-static void send_or_fail(struct run *r, const void *data, size_t len, int fd)
+static void send_late(struct starts *s)
 {
+	while (s->late_from < s->late_to) {
+		struct late_message *late = &s->late[s->late_from];
+		if (!send_now(&late->m, late->len, late->fd))
+			return;
+		scope_close(&late->fd);
+		s->late_from++;
+	}
+	s->late_from = s->late_to = 0;
+}
+
+/* For what no row reports. Takes FD. */
+static void answer(struct run *r, const void *data, size_t len, int *fd)
+{
+	struct starts *s = &r->starts;
 	struct err err;
 
-	if (send_now(data, len, fd))
+	if (s->late_to == 0 && send_now(data, len, fd ? *fd : -1))
 		return;
-	err_set(&err, ERR_SYSTEM, "the caller does not read the box's messages");
-	run_fail(r, &err);
+	if (s->late_to == LATE_MAX) {
+		err_set(&err, ERR_SYSTEM, "the caller does not read the box's messages");
+		run_fail(r, &err);
+		return;
+	}
+	struct late_message *late = &s->late[s->late_to++];
+	memcpy(&late->m, data, len);
+	late->len = len;
+	late->fd = fd ? scope_take_fd(fd) : -1;
 }
 
 static bool report_next(struct start_row *w)
@@ -154,6 +177,7 @@ static void report_all(struct run *r)
 
 	if (s->created && !s->told_created)
 		s->told_created = send_now(&ready, sizeof(ready), -1);
+	send_late(s);
 	for (size_t i = 0; i < s->used; i++)
 		if (s->row[i].id && s->row[i].reported < s->row[i].state)
 			report(s, &s->row[i]);
@@ -161,7 +185,7 @@ static void report_all(struct run *r)
 
 bool starts_are_behind(const struct starts *s)
 {
-	if (s->created && !s->told_created)
+	if ((s->created && !s->told_created) || s->late_to)
 		return true;
 	for (size_t i = 0; i < s->used; i++)
 		if (s->row[i].id && s->row[i].reported < s->row[i].state)
@@ -249,7 +273,7 @@ static void on_starter(struct run *r)
 	else if (m.kind == WIRE_STARTED && n == sizeof(m.started))
 		on_taken(r, m.started.id, fds, count);
 	else if (m.kind == WIRE_OPENED && n == sizeof(m.opened))
-		send_or_fail(r, &m.opened, sizeof(m.opened), fds[0]);
+		answer(r, &m.opened, sizeof(m.opened), &fds[0]);
 	else
 		out_of_protocol(r, m.kind);
 	scope_close(&fds[0]);
@@ -430,8 +454,8 @@ static void on_start(struct run *r, const struct wire_start *m, const int *fds, 
 		} else {
 			err_set(&refused.err, ERR_INPUT, "the start is not well-formed");
 		}
-		send_or_fail(r, &refused, sizeof(refused), -1);
-		send_or_fail(r, &closed, sizeof(closed), -1);
+		answer(r, &refused, sizeof(refused), NULL);
+		answer(r, &closed, sizeof(closed), NULL);
 		return;
 	}
 	*w = (struct start_row){.id = m->id,
@@ -442,8 +466,20 @@ static void on_start(struct run *r, const struct wire_start *m, const int *fds, 
 	w->exited.limit = LIMIT_NONE;
 	if (forward(s, m, sizeof(*m), fds, count) < 0) {
 		err_errno(&refused.err, ERR_SYSTEM, "talking to the starter");
+		if (refused.err.sys_errno == EAGAIN)
+			err_cure(&refused.err, "try again when the box has less to do");
 		fail_start(r, w, &refused.err);
 	}
+}
+
+static void on_open(struct run *r, const struct wire_open *m, size_t len)
+{
+	struct wire_opened refused = {.kind = WIRE_OPENED, .id = m->id};
+
+	if (forward(&r->starts, m, len, NULL, 0) == 0)
+		return;
+	refused.error = (uint32_t)errno;
+	answer(r, &refused, sizeof(refused), NULL);
 }
 
 static void on_signal(struct run *r, const struct wire_signal *m)
@@ -466,7 +502,7 @@ static void on_diff(struct run *r)
 
 	if (r->listing || r->box->spec->workspace != WORKSPACE_OVERLAY ||
 	    io_send(r->box->ctl, &kind, sizeof(kind), -1) < 0)
-		send_or_fail(r, &done, sizeof(done), -1);
+		answer(r, &done, sizeof(done), NULL);
 	else
 		r->listing = true;
 }
@@ -485,7 +521,7 @@ bool starts_receive(struct run *r)
 	else if (m.kind == WIRE_SIGNAL && n == sizeof(m.signal))
 		on_signal(r, &m.signal);
 	else if (m.kind == WIRE_OPEN)
-		forward(&r->starts, &m, (size_t)n, NULL, 0);
+		on_open(r, &m.open, (size_t)n);
 	else if (m.kind == WIRE_DIFF)
 		on_diff(r);
 	else if (m.kind == WIRE_END)

@@ -26,12 +26,29 @@ struct start_row {
 	struct wire_exited exited;
 };
 
+/* A caller can ask this much before it reads an answer. */
+enum { LATE_MAX = 4 * CORDON_STARTS_MAX };
+
+/* An answer that the caller's socket had no room for. */
+struct late_message {
+	union {
+		struct wire_exited exited;
+		struct wire_closed closed;
+		struct wire_opened opened;
+		struct wire_done done;
+	} m;
+	size_t len;
+	int fd; /* or -1 */
+};
+
 struct starts {
 	int sock;	   /* to the starter; -1: this box is not live */
 	bool created;	   /* the starter is ready */
 	bool told_created; /* and the caller knows */
 	unsigned used;	   /* rows from here on are free */
 	struct start_row row[CORDON_STARTS_MAX];
+	unsigned late_from, late_to;
+	struct late_message late[LATE_MAX];
 };
 
 void starts_init(struct starts *s);
