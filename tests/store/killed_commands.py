@@ -218,7 +218,7 @@ COMMANDS = {
     "add": (lambda w: ["approvals", "add", w.vote],
             lambda w: not w.shows('"pending"', "approvals", "show", w.request, "--json"), "approval", False),
     "key": (lambda w: ["approvals", "key", "add", "cy", w.top + "/cy.pub"],
-            lambda w: w.shows("cy", "approvals", "key", "list"), "key", False),
+            lambda w: w.shows('"name":"cy"', "approvals", "key", "list", "--json"), "key", False),
     "rotate": (lambda w: ["audit", "rotate"], lambda w: w.must("audit", "key") != w.key, "key", False),
     "checkpoint": (lambda w: ["audit", "checkpoint"], None, "checkpoint", False),
     "accept": (lambda w: ["audit", "accept"], lambda w: w.call("conversation", "new").returncode == 0, "accept",
