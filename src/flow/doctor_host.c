@@ -17,6 +17,7 @@
 #include "detect/packs.h"
 #include "flow/doctor.h"
 #include "gate/gate_state.h"
+#include "gate/heads_send.h"
 #include "overlay/overlay.h"
 #include "policy/policy.h"
 #include "store/archive.h"
@@ -282,10 +283,16 @@ static int check_heads(struct host *h, struct doctor_check *c, struct err *err)
 	if (none)
 		return none < 0 ? -1 : describe(c, "there are none yet");
 	const struct config_target *to = &h->config->now.heads;
+	char elsewhere[64] = "they are sent nowhere else (heads:)";
+	uint64_t waiting;
+	if (to->url || to->commandc) {
+		if (heads_waiting(h->state.dir, &waiting, err) < 0)
+			return -1;
+		snprintf(elsewhere, sizeof(elsewhere), "they are sent elsewhere too, %llu bytes wait",
+			 (unsigned long long)waiting);
+	}
 	return describe(c, "the log has the newest, of transaction %llu; %s",
-			(unsigned long long)newest.writes,
-			to->url || to->commandc ? "they are sent elsewhere too"
-						: "they are sent nowhere else (heads:)");
+			(unsigned long long)newest.writes, elsewhere);
 }
 
 static int check_apply(struct host *h, struct doctor_check *c, struct err *err)

@@ -189,22 +189,33 @@ static int record(const char *state, int fd, struct sent *sent, struct err *err)
 	return write_sent(fd, sent) ? 0 : err_errno(err, ERR_SYSTEM, "the file " HEADS_SENT_FILE);
 }
 
-static int report_failure(const char *state, int fd, struct sent *sent, uint64_t waiting,
-			  struct err *err)
+static int set_failure(const struct sent *sent, uint64_t waiting, struct err *err)
 {
-	char failure[SENT_MAX];
-	struct err unrecorded;
-
-	snprintf(failure, sizeof(failure), "%s", sent->failure + (sent->failure[0] == RECORDED));
-	if (sent->failure[0] != RECORDED)
-		/* if this fails, the next command tries again */
-		(void)record(state, fd, sent, &unrecorded);
-	err_set(err, ERR_SYSTEM, "the log's heads were not delivered: %s", failure);
+	err_set(err, ERR_SYSTEM, "the log's heads were not delivered: %s",
+		sent->failure + (sent->failure[0] == RECORDED));
 	err_cause(err, "%llu bytes of the file " HEADS_FILE " wait; no run was delayed",
 		  (unsigned long long)waiting);
 	err_cure(err, "repair the target of heads: in the configuration; each command tries "
 		      "again");
 	return -1;
+}
+
+int heads_waiting(int dir, uint64_t *ret, struct err *err)
+{
+	AUTO_CLOSE int fd =
+		openat(dir, HEADS_SENT_FILE, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct sent sent = {0};
+	struct stat st;
+
+	*ret = 0;
+	if (fstatat(dir, HEADS_FILE, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return 0;
+	if (fd >= 0)
+		read_sent(fd, &sent);
+	if (sent.at > (uint64_t)st.st_size) /* the file was replaced */
+		sent.at = 0;
+	*ret = (uint64_t)st.st_size - sent.at;
+	return sent.failure[0] ? set_failure(&sent, *ret, err) : 0;
 }
 
 int heads_send(const struct config_target *to, const char *state, struct err *err)
@@ -230,8 +241,12 @@ int heads_send(const struct config_target *to, const char *state, struct err *er
 		return 0;
 	if (sent.at > (uint64_t)st.st_size) /* the file was replaced */
 		sent.at = 0;
-	if (sent.failure[0])
-		r = report_failure(state, fd, &sent, (uint64_t)st.st_size - sent.at, err);
+	if (sent.failure[0]) {
+		r = set_failure(&sent, (uint64_t)st.st_size - sent.at, err);
+		/* If this fails, the next command tries again. */
+		if (sent.failure[0] != RECORDED)
+			(void)record(state, fd, &sent, &(struct err){0});
+	}
 	if (!lock(fd, F_OFD_SETLK, F_WRLCK, 1))
 		return r;
 	pid_t pid = fork();

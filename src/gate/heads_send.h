@@ -7,6 +7,8 @@
 #ifndef CORDON_GATE_HEADS_SEND_H
 #define CORDON_GATE_HEADS_SEND_H
 
+#include <stdint.h>
+
 #include "conf/config.h"
 
 /* How far heads were delivered, and the last failure. */
@@ -15,5 +17,7 @@
 /* STATE is the state directory; NULL: the caller's own. -1: an earlier delivery failed, and ERR
  * says why. It is tried again. */
 int heads_send(const struct config_target *to, const char *state, struct err *err);
+/* How many bytes of the file heads wait, in the directory DIR. -1: the last delivery failed. Changes nothing. */
+int heads_waiting(int dir, uint64_t *ret, struct err *err);
 
 #endif

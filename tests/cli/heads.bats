@@ -92,6 +92,8 @@ for line in open(sys.argv[1]):
 	cordon conversation new
 	grep -q "the log's heads were not delivered: .*take" "$T/err"
 	failed_once
+	cordon doctor || true
+	grep -q '^  heads .*not delivered: .*take' "$T/out" || { cat "$T/out"; return 1; }
 	cordon audit tail
 	grep -q "not delivered" "$T/err"
 	[ "$(grep -c ' undelivered ' "$T/out")" -eq 1 ]
@@ -99,6 +101,8 @@ for line in open(sys.argv[1]):
 	taker
 	cordon conversation new
 	arrived
+	cordon doctor || true
+	grep -q '^  heads  *good .*elsewhere too, 0 bytes wait' "$T/out" || { cat "$T/out"; return 1; }
 	cordon audit tail -n 20
 	[ ! -s "$T/err" ]
 	[ "$(grep -c ' undelivered ' "$T/out")" -eq 1 ]
