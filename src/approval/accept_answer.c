@@ -51,8 +51,8 @@ static int commit(struct store *s, struct approval *a, const struct change *c, s
 	return 0;
 }
 
-static int must_be_open(struct store *s, struct approval *a, bool or_approved, uint64_t now,
-			struct err *err)
+int approval_must_be_open(struct store *s, struct approval *a, bool or_approved, uint64_t now,
+			  struct err *err)
 {
 	if (approval_settle(s, a, now, err) < 0)
 		return -1;
@@ -104,7 +104,7 @@ int approval_decide(struct store *s, struct approval *a, const struct approval_v
 	AUTO_TX struct store_tx tx = {0};
 	int event = EVENT_SIGNED;
 
-	if (must_be_open(s, a, !vote->approves, now, err) < 0 ||
+	if (approval_must_be_open(s, a, !vote->approves, now, err) < 0 ||
 	    check_vote(&t, a, vote, actor, &voice, err) < 0)
 		return -1;
 	if (!vote->approves) {
@@ -137,7 +137,7 @@ int approval_deny(struct store *s, struct approval *a, const struct approval_act
 	struct approval_status next = a->status;
 	AUTO_TX struct store_tx tx = {0};
 
-	if (must_be_open(s, a, true, now, err) < 0)
+	if (approval_must_be_open(s, a, true, now, err) < 0)
 		return -1;
 	if (strlen(reason) > APPROVAL_REASON_MAX)
 		return err_set(err, ERR_LIMIT, "a reason has at most %d bytes",

@@ -333,6 +333,9 @@ int approval_vote_counts(const struct approval *a, const struct approval_vote *v
 int approval_may_confirm(const struct approval *a, const struct approval_actor *actor,
 			 struct err *err);
 /* accept_answer.c */
+/* -1: A was denied, has expired (which is recorded) or, unless OR_APPROVED, was approved. */
+int approval_must_be_open(struct store *s, struct approval *a, bool or_approved, uint64_t now,
+			  struct err *err);
 /* Adds the answer and updates A. Any account may hand in a signed answer. ERR_CONFLICT: another process has
  * changed the request. */
 int approval_decide(struct store *s, struct approval *a, const struct approval_vote *vote,

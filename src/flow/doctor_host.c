@@ -288,7 +288,8 @@ static int check_heads(struct host *h, struct doctor_check *c, struct err *err)
 	if (to->url || to->commandc) {
 		if (heads_waiting(h->state.dir, &waiting, err) < 0)
 			return -1;
-		snprintf(elsewhere, sizeof(elsewhere), "they are sent elsewhere too, %llu bytes wait",
+		snprintf(elsewhere, sizeof(elsewhere),
+			 "they are sent elsewhere too, %llu bytes wait",
 			 (unsigned long long)waiting);
 	}
 	return describe(c, "the log has the newest, of transaction %llu; %s",

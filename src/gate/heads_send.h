@@ -17,7 +17,7 @@
 /* STATE is the state directory; NULL: the caller's own. -1: an earlier delivery failed, and ERR
  * says why. It is tried again. */
 int heads_send(const struct config_target *to, const char *state, struct err *err);
-/* How many bytes of the file heads wait, in the directory DIR. -1: the last delivery failed. Changes nothing. */
+/* Only reads: how many bytes of the file heads in DIR wait. -1: the last delivery failed. */
 int heads_waiting(int dir, uint64_t *ret, struct err *err);
 
 #endif

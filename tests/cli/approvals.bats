@@ -354,6 +354,10 @@ PY
 	exits 0
 	out_has "This is a confirmation, not a signature: a program of your account outside a box could type it too."
 	out_has "$ID is approved"
+	at_terminal agent yes approvals approve "$ID" --state "$STATE"
+	exits 126
+	out_has "$ID is approved"
+	! grep -q "This is a confirmation" "$T/out" || return 1 # it is not asked about again
 	covered 0 confirm=1
 	covered 1 confirm=1
 	approvals agent 0 list --all --json

@@ -227,7 +227,8 @@ int approvals_approve(struct approvals *v)
 	struct approval_vote vote;
 	struct err err;
 
-	if (approval_load(v->store, v->call->argv[1], &a, &err) < 0)
+	if (approval_load(v->store, v->call->argv[1], &a, &err) < 0 ||
+	    approval_must_be_open(v->store, &a, false, v->now, &err) < 0)
 		return cli_fail_short(v->call, &err);
 	bool has_key = v->options->key || v->options->name;
 	int r = has_key ? check_account(v, &a, &err) : confirm(v, &a, &vote, &err);
