@@ -140,7 +140,7 @@ $(BUILD)/obj/steps/%.o: %.c Makefile tests/tests.mk
 $(BUILD)/tests/unit/cgroup: LINK += -Wl,--wrap=mkdirat,--wrap=unlinkat
 
 # This one ends before any call that changes a file, and runs out of memory.
-$(BUILD)/tests/unit/overlay_kill: LINK += $(addprefix -Wl$(comma)--wrap=,renameat unlinkat mkdirat mknodat symlinkat fchmod sendfile io_write_all fsetxattr syncfs)
+$(BUILD)/tests/unit/overlay_kill: LINK += $(addprefix -Wl$(comma)--wrap=,renameat unlinkat mkdirat mknodat linkat symlinkat fchmod sendfile io_write_all fsetxattr syncfs)
 
 # Somebody else comes between a flag and the call that it is for.
 $(BUILD)/tests/unit/egress_call: EGRESS_LINK += -Wl,--wrap=connect

@@ -458,6 +458,9 @@ static void on_start(struct run *r, const struct wire_start *m, const int *fds, 
 		answer(r, &closed, sizeof(closed), NULL);
 		return;
 	}
+	/* This start is told of refusals that an earlier one was told of. */
+	if (r->denials_sent == r->listener.count)
+		r->denials_sent = r->listener.count = 0;
 	*w = (struct start_row){.id = m->id,
 				.sock = -1,
 				.master = -1,

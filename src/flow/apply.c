@@ -7,9 +7,11 @@
 #include "flow/apply.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <time.h>
 
 #include "base/digest.h"
@@ -19,6 +21,8 @@
 #include "gate/apply_ask.h"
 #include "gate/gate_log.h"
 #include "live/direct.h"
+
+#define DIRECT_LOCK "direct.lock"
 
 enum {
 	CURE_PATH_MAX = 200, /* a longer path would not fit into the command */
@@ -370,13 +374,30 @@ static int keep_taken(struct gate *g, struct overlay *o, int workspace, struct d
 	return 0;
 }
 
+/* One run at a time collects, or it would collect what another one has moved away and not yet saved. */
+static int take_turn(const struct gate *g, struct err *err)
+{
+	AUTO_CLOSE int turn =
+		openat(g->state.dir, DIRECT_LOCK, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	int r = turn;
+
+	while (r >= 0 && (r = flock(turn, LOCK_EX)) < 0 && errno == EINTR)
+		r = 0;
+	return r < 0 ? err_errno(err, ERR_SYSTEM, "opening " DIRECT_LOCK " of the state directory")
+		     : scope_take_fd(&turn);
+}
+
 /* New files under a protected name wait, as if the run had an overlay. They are moved out of the
  * directory first, so that a later error does not leave them there. */
 static int collect_direct(struct gate *g, struct overlay *o, int workspace, struct err *err)
 {
 	struct direct_taken t = DIRECT_NOTHING;
 	struct err later = {0};
-	int r = direct_take(workspace, &g->bp->spec, g->bp->began, &t, err);
+	AUTO_CLOSE int turn = take_turn(g, err);
+	int r = direct_take(workspace, &g->bp->spec, g->bp->began, &t, turn < 0 ? &later : err);
+
+	if (turn < 0)
+		r = -1;
 
 	if (t.dir >= 0 && keep_taken(g, o, workspace, &t, r < 0 ? &later : err) < 0)
 		r = -1;

@@ -315,9 +315,6 @@ static void conclude(struct sentence *s)
 
 int live_run_start(struct sentence *s, struct err *err)
 {
-	if (s->bp.spec.workspace == WORKSPACE_RW && s->kept->fds[KEEP_FD_OVERLAY] >= 0)
-		s->overlay =
-			overlay_adopt(fcntl(s->kept->fds[KEEP_FD_OVERLAY], F_DUPFD_CLOEXEC, 0));
 	kept_box_begin(s->kept, s->sink, s->result);
 	if (start(s, &s->kept->live, err) < 0)
 		return -1;

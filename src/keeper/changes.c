@@ -29,7 +29,8 @@ int changes_save(struct kept *b, struct keep_done *done)
 	struct timespec since = {.tv_sec = b->about.began_s, .tv_nsec = b->about.began_ns};
 	struct overlay_losses losses = {0};
 
-	if (b->upper < 0 || o.dir < 0 || b->drops || !b->changes)
+	o.is_live = true;
+	if (o.dir < 0 || b->drops)
 		return 0;
 	if (b->changes_cut)
 		return err_set(&done->err, ERR_LIMIT,

@@ -84,6 +84,15 @@ static void no_such_box(struct client *c, const char *name)
 	refuse(c, &err);
 }
 
+static void is_ending(struct client *c, const char *name)
+{
+	struct err err;
+
+	err_set(&err, ERR_CONFLICT, "the box %s is ending", name);
+	err_cure(&err, "cordon box create makes another one when it has ended");
+	refuse(c, &err);
+}
+
 static void send_box(struct client *c, const struct kept *b)
 {
 	struct keep_box about;
@@ -127,9 +136,10 @@ static void on_name(struct boxes *k, struct client *c, const struct keep_name *m
 		refuse(c, &b->about.err);
 		if (m->kind != KEEP_USE)
 			kept_free(b);
+	} else if (m->kind == KEEP_USE && b->state == KEPT_ENDS) {
+		is_ending(c, m->name);
 	} else if (m->kind == KEEP_USE) {
-		if (b->state == KEPT_LIVES)
-			c->box = b;
+		c->box = b;
 		send_box(c, b);
 	} else {
 		b->drops |= m->kind == KEEP_DROP;

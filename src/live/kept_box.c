@@ -35,9 +35,14 @@ static int lost_keeper(struct err *err)
 /* One message with descriptors; its kind, or 0 at the end. */
 static uint32_t receive(struct kept_box *b, void *m, size_t size, int *fds, size_t *count)
 {
+	size_t most = *count;
 	ssize_t n = io_recv_fds(b->socket, m, size, fds, count);
 	uint32_t kind = 0;
 
+	if (n < 0 && errno == ECONNRESET) { /* it has left, perhaps with a last message */
+		*count = most;
+		n = io_recv_fds(b->socket, m, size, fds, count);
+	}
 	if (n >= (ssize_t)sizeof(kind))
 		memcpy(&kind, m, sizeof(kind));
 	return kind;
@@ -103,32 +108,35 @@ static int spawn_keeper(int state, struct err *err)
 	return -1;
 }
 
-/* By descriptor: the path of the state directory may be longer than a socket's address. */
-static int connect_once(struct kept_box *b, int state)
+/* 1: no keeper answers. By descriptor: the path of the state directory may be longer than a socket's
+ * address. */
+static int connect_once(struct kept_box *b, int state, struct err *err)
 {
 	struct sockaddr_un at = {.sun_family = AF_UNIX};
-	struct keep_done done;
-	struct err ignored;
+	struct keep_done done = {0};
 
 	snprintf(at.sun_path, sizeof(at.sun_path), "/proc/self/fd/%d/" KEEP_SOCKET, state);
 	scope_close(&b->socket);
 	b->socket = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-	if (b->socket < 0 || connect(b->socket, (struct sockaddr *)&at, sizeof(at)) < 0)
-		return -1;
-	/* One that is about to end accepts, but does not answer. */
-	if (tell(b, KEEP_HELLO, "", &ignored) == 0 && await_done(b, &done, &ignored) == 0)
+	if (b->socket < 0 || connect(b->socket, (struct sockaddr *)&at, sizeof(at)) < 0) {
+		if (errno == ENOENT || errno == ECONNREFUSED)
+			return 1;
+		return err_errno(err, ERR_SYSTEM, "connecting to cordon-keeper");
+	}
+	/* One that is about to end accepts, but does not answer. One that has too many clients answers
+	 * before it is asked. */
+	(void)tell(b, KEEP_HELLO, "", err);
+	if (await_done(b, &done, err) == 0)
 		return 0;
-	errno = ECONNREFUSED;
-	return -1;
+	return done.err.code == ERR_NONE ? 1 : -1;
 }
 
 int kept_box_connect(struct kept_box *b, int state, bool starts, struct err *err)
 {
 	for (int i = 0; i < CONNECT_TRIES; i++) {
-		if (connect_once(b, state) == 0)
-			return 0;
-		if (errno != ENOENT && errno != ECONNREFUSED)
-			break;
+		int r = connect_once(b, state, err);
+		if (r <= 0)
+			return r;
 		if (!starts) {
 			scope_close(&b->socket);
 			return 1;
@@ -138,7 +146,7 @@ int kept_box_connect(struct kept_box *b, int state, bool starts, struct err *err
 		if (i)
 			poll(NULL, 0, TRY_MS);
 	}
-	return err_errno(err, ERR_SYSTEM, "connecting to cordon-keeper");
+	return lost_keeper(err);
 }
 
 int kept_box_egress(struct kept_box *b, struct egress_process *ret, struct err *err)

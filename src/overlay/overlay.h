@@ -6,6 +6,7 @@
  *     tree      the saved changes, as overlayfs writes an upper directory
  *     base      the state of each path in the directory when it was first changed or hidden
  *     pending   a saved run to be merged into tree; incoming: an incomplete one
+ *     first     the tree before the first save of a live box, until it ends
  *     journal   an apply that has begun; gone: data that a reset removes
  *
  * overlay_open finishes the operation of a killed process. Only overlay_apply, also from its journal,
@@ -36,6 +37,7 @@ enum {
 struct overlay {
 	int dir;       /* locked while it is open; or -1 */
 	bool finished; /* an interrupted apply has been finished */
+	bool is_live;  /* a live box holds it: each save replaces the last one, and programs run meanwhile */
 	uint64_t bytes_max;
 	size_t entries_max;
 	char tree[OVERLAY_NAME]; /* the path of tree below the state directory */
@@ -61,7 +63,7 @@ struct overlay_losses {
 	size_t left_out, stripped;
 	char first[CORDON_CHANGE_PATH_MAX + 1]; /* the first such path */
 };
-/* Saves the changes of a run that has ended. UPPER was written by hostile code. Files of the directory that
+/* Saves the changes of a run. UPPER, or -1, was written by hostile code. Files of the directory that
  * changed after SINCE count as moved. A failure does not damage earlier changes. */
 int overlay_save(struct overlay *o, int upper, int workspace, struct timespec since,
 		 struct overlay_losses *ret, struct err *err);

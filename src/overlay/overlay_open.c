@@ -99,6 +99,8 @@ static int finish(struct overlay *o, int workspace, struct err *err)
 		return err_errno(err, ERR_SYSTEM, "removing the rest of an overlay");
 	if (overlay_merge(o, workspace, err) < 0)
 		return -1;
+	if (overlay_forget_first(o) < 0)
+		return err_errno(err, ERR_SYSTEM, "removing the rest of an overlay");
 	return overlay_roll_forward(o, workspace, err);
 }
 
@@ -131,6 +133,8 @@ static int drop(const struct overlay *o, struct err *err)
 					    OVERLAY_GONE};
 
 	if (renameat(o->dir, OVERLAY_TREE, o->dir, OVERLAY_GONE) < 0 && errno != ENOENT)
+		return err_errno(err, ERR_SYSTEM, "dropping the overlay");
+	if (overlay_forget_first(o) < 0)
 		return err_errno(err, ERR_SYSTEM, "dropping the overlay");
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
 		if (files_remove_tree(o->dir, parts[i]) < 0)

@@ -14,6 +14,7 @@
 #define OVERLAY_GONE "gone"
 #define OVERLAY_INCOMING "incoming"
 #define OVERLAY_PENDING "pending"
+#define OVERLAY_FIRST "first"
 
 /* paths.c: paths are relative to ROOT, "" is ROOT itself, and no link is followed. */
 enum overlay_kind {
@@ -53,6 +54,12 @@ int overlay_list_read(int dir, const char *name, struct overlay_diff *ret, uint6
 		      bool *ret_found, struct err *err);
 /* The entries of base that the tree still changes or hides. */
 int overlay_base(const struct overlay *o, int tree, struct overlay_diff *ret, struct err *err);
+
+/* live_saves.c */
+/* Makes the tree what it was before the first save of the box that holds O. Can be repeated. */
+int overlay_restore_first(const struct overlay *o, int workspace, struct err *err);
+/* The box has ended. */
+int overlay_forget_first(const struct overlay *o);
 
 /* save_run.c and overlay_apply.c: finish an interrupted operation, if there is one. */
 int overlay_merge(const struct overlay *o, int workspace, struct err *err);

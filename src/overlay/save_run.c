@@ -2,7 +2,7 @@
  *
  * Saves a run's upper directory: copies it to incoming, renames that to pending, and merges pending
  * into the tree name by name. The run is saved from the rename on, and each later step can be
- * repeated. Only names, bytes, permissions, links and the marks of overlayfs are copied. It must
+ * repeated. A live box may change what is copied meanwhile. Only names, bytes, permissions, links and the marks of overlayfs are copied. It must
  * never copy a device, FIFO, socket, set-id bit or extended attribute.
  */
 #include <errno.h>
@@ -22,7 +22,9 @@
 #include "overlay/overlay_private.h"
 #include "overlay/protected.h"
 
-#define UPPER "upper" /* in incoming and pending, beside the new base */
+/* In incoming and pending, beside the new base. */
+#define UPPER "upper"
+#define RESTORES "restores" /* the tree of the first save is restored before the merge */
 
 struct save {
 	const struct overlay *o;
@@ -131,12 +133,20 @@ static int record(struct save *s, const char *path, bool with_all_below, struct 
 	return 0;
 }
 
+/* A program of a live box has removed or replaced what was there. */
+static bool is_gone(const struct save *s)
+{
+	return s->o->is_live && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP);
+}
+
 static int copy_file(struct save *s, const char *path, int parent, const char *name,
 		     struct err *err)
 {
 	AUTO_CLOSE int from = subpath_open(s->upper, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
 
+	if (from < 0 && is_gone(s))
+		return 0;
 	if (from < 0 || fstat(from, &st) < 0 || !S_ISREG(st.st_mode))
 		return err_errno(err, ERR_SYSTEM, "reading %s of the run", path);
 	if (count(s, (uint64_t)st.st_size, err) < 0)
@@ -193,11 +203,13 @@ static int copy_whiteout(const char *path, int parent, const char *name, struct 
 static int copy_name(struct save *s, const char *path, struct err *err)
 {
 	const char *name;
-	AUTO_CLOSE int at = subpath_open(s->upper, path, O_PATH | O_NOFOLLOW);
 	AUTO_CLOSE int parent = subpath_open_parent(s->to, path, &name);
+	AUTO_CLOSE int at = subpath_open(s->upper, path, O_PATH | O_NOFOLLOW);
 	enum overlay_kind kind;
 	struct stat st;
 
+	if (at < 0 && is_gone(s))
+		return 0;
 	if (at < 0 || parent < 0 || fstat(at, &st) < 0)
 		return err_errno(err, ERR_SYSTEM, "reading %s of the run", path);
 	if (overlay_kind(s->upper, path, &kind, err) < 0)
@@ -261,16 +273,26 @@ static int count_tree(struct save *s, int tree, const char *path, struct err *er
 	return 0;
 }
 
+/* The tree of the first save, if this box has saved before. */
+static int open_first(const struct save *s)
+{
+	return !s->o->is_live ? -1
+			      : openat(s->o->dir, OVERLAY_FIRST,
+				       O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
 /* Copies the run to incoming. */
 static int take_in(struct save *s, struct err *err)
 {
+	AUTO_CLOSE int first = open_first(s);
 	AUTO_CLOSE int tree = overlay_open_tree(s->o);
 
 	if (tree < 0 && errno != ENOENT)
 		return err_errno(err, ERR_SYSTEM, "opening the saved tree");
 	if (overlay_base(s->o, tree, &s->base, err) < 0 ||
-	    (tree >= 0 && count_tree(s, tree, "", err) < 0))
+	    (tree >= 0 && count_tree(s, first < 0 ? tree : first, "", err) < 0))
 		return -1;
+	s->any = first >= 0;
 	if (mkdirat(s->o->dir, OVERLAY_INCOMING, 0700) < 0 ||
 	    mkdirat(s->o->dir, OVERLAY_INCOMING "/" UPPER, 0700) < 0)
 		return err_errno(err, ERR_SYSTEM, "saving the run's changes");
@@ -279,8 +301,10 @@ static int take_in(struct save *s, struct err *err)
 	if (to < 0)
 		return err_errno(err, ERR_SYSTEM, "saving the run's changes");
 	s->to = to;
-	if (copy_names(s, "", err) < 0)
+	if (s->upper >= 0 && copy_names(s, "", err) < 0)
 		return -1;
+	if (s->o->is_live && mkdirat(in, RESTORES, 0700) < 0)
+		return err_errno(err, ERR_SYSTEM, "saving the run's changes");
 	for (size_t i = 0; i < s->base.count; i++) {
 		struct overlay_entry *e = overlay_list_add(&s->added, s->base.entry[i].path, err);
 		if (!e)
@@ -388,6 +412,17 @@ static int merge_names(const struct merge *m, const char *path, bool hidden, str
 	return 0;
 }
 
+static int restore(const struct overlay *o, int pending, int workspace, struct err *err)
+{
+	if (faccessat(pending, RESTORES, F_OK, 0) < 0)
+		return 0;
+	if (overlay_restore_first(o, workspace, err) < 0)
+		return -1;
+	return unlinkat(pending, RESTORES, AT_REMOVEDIR) < 0
+		       ? err_errno(err, ERR_SYSTEM, "merging the run's changes")
+		       : 0;
+}
+
 /* The box's user must be able to read the tree, so the owner of the directory owns it. */
 static int make_tree(const struct overlay *o, int workspace)
 {
@@ -412,6 +447,8 @@ int overlay_merge(const struct overlay *o, int workspace, struct err *err)
 		pending < 0 ? -1 : openat(pending, UPPER, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	/* Base is moved last: if pending has no base, everything is merged. */
 	if (from >= 0 && faccessat(pending, OVERLAY_BASE, F_OK, 0) == 0) {
+		if (restore(o, pending, workspace, err) < 0)
+			return -1;
 		AUTO_CLOSE int tree = make_tree(o, workspace);
 		const struct merge m = {from, tree, workspace};
 		if (tree < 0)

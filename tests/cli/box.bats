@@ -183,12 +183,50 @@ applied() {
 	err_has 'there is no box other'
 	live user:no-cgroup exec work --net a.example:1 -- true
 	exits 125
+	for option in "--policy $T/policy" "--rules $T" '--exec /bin/true'; do
+		# shellcheck disable=SC2086
+		live user:no-cgroup exec work $option -- true
+		exits 125
+		err_has 'is only for cordon box create'
+	done
 	live user:no-cgroup create next --idle never
 	exits 125
 	err_has 'not a duration'
 	live user:no-cgroup crete next
 	exits 125
 	err_has create
+}
+
+@test "a refused call is named to each program that makes it" {
+	dir user
+	made user:no-cgroup
+	for _ in 1 2; do
+		live user:no-cgroup exec work --json -- unshare --user true
+		holds 'any(d["call"] in ("unshare", "clone") for d in r["denials"])'
+	done
+}
+
+@test "the keeper has too many clients: the command says so" {
+	dir user
+	made user:no-cgroup
+	state=$(is_root && echo "$T/as-user/state/cordon" || echo "$T/state/cordon")
+	mkfifo "$T/hold" "$T/ready"
+	chmod 666 "$T/hold" "$T/ready"
+	as user /usr/bin/python3 -c 'import socket, sys
+clients = []
+for _ in range(900):
+    clients.append(socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET))
+    clients[-1].connect(sys.argv[1] + "/keeper")
+open(sys.argv[2], "w").close()
+open(sys.argv[3]).read()' "$state" "$T/ready" "$T/hold" &
+	cat "$T/ready"
+	live user:no-cgroup exec work -- true
+	exits 125
+	err_has 'has 900 clients'
+	: >"$T/hold"
+	wait
+	live user:no-cgroup exec work -- true
+	exits 0
 }
 
 @test "no-userns and the profile snippet have no live box" {

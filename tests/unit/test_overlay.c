@@ -240,6 +240,34 @@ static void test_since(void)
 	shows("=*old =tool", "a file that changed during the run counts as moved");
 }
 
+/* A live box: the tree of the earlier runs is a layer of it, and its saves replace each other. */
+static void test_live(void)
+{
+	AUTO_OVERLAY struct overlay o = OVERLAY_CLOSED;
+	struct err err;
+
+	prepare();
+	shell("mkdir upper/early; echo early >upper/early/a; echo early >upper/old");
+	scratch_must(save(&err) == 0 && open_overlay(&o, &err) == 0, err.message);
+	o.is_live = true;
+	AUTO_CLOSE int layer = overlay_open_tree(&o);
+	clear_upper();
+	shell("mkdir upper/early; echo 1 >upper/early/b; echo 1 >upper/tool");
+	whiteout("upper/early/a");
+	ok(save_in(&o, &err) == 0, "a live box saves");
+	AUTO_CLOSE int early = openat(layer, "early/a", O_RDONLY | O_CLOEXEC);
+	ok(early >= 0 && faccessat(layer, "early/b", F_OK, 0) < 0, "its layer stays as it was");
+	shell("rm upper/early/a upper/early/b upper/tool");
+	ok(save_in(&o, &err) == 0, "it saves again");
+	shell("rm -r upper");
+	shell("mkdir upper; echo 3 >upper/third");
+	ok(save_in(&o, &err) == 0, "and a third time");
+	overlay_close(&o);
+	shows("+early +early/a =old +third", "only what it has at last is pending");
+	ok(system("! find state -name first -o -name next | grep -q .") == 0,
+	   "the kept tree is removed when the box has ended");
+}
+
 static void test_hostile(void)
 {
 	char path[PATH_MAX];
@@ -440,6 +468,7 @@ int main(void)
 	test_parts();
 	test_moved();
 	test_since();
+	test_live();
 	test_hostile();
 	test_repository();
 	test_limits();

@@ -36,6 +36,7 @@ COUNTED(int, renameat, (int a, const char *b, int c, const char *d), (a, b, c, d
 COUNTED(int, unlinkat, (int a, const char *b, int c), (a, b, c))
 COUNTED(int, mkdirat, (int a, const char *b, mode_t c), (a, b, c))
 COUNTED(int, mknodat, (int a, const char *b, mode_t c, dev_t d), (a, b, c, d))
+COUNTED(int, linkat, (int a, const char *b, int c, const char *d, int e), (a, b, c, d, e))
 COUNTED(int, symlinkat, (const char *a, int b, const char *c), (a, b, c))
 COUNTED(int, fchmod, (int a, mode_t b), (a, b))
 COUNTED(ssize_t, sendfile, (int a, int b, off_t *c, size_t d), (a, b, c, d))
@@ -167,6 +168,52 @@ static void test_save(void)
 	   "killed at %zu steps, a save is not there (%zu) or whole (%zu)", tried, olds, news);
 }
 
+/* A live box saves, deletes what it made and changed, and saves again. */
+static int save_twice(struct err *err)
+{
+	AUTO_OVERLAY struct overlay o = OVERLAY_CLOSED;
+
+	if (open_overlay(&o, err) < 0)
+		return -1;
+	o.is_live = true;
+	shell("mkdir -p upper/made; echo live >upper/made/a; echo live >upper/old");
+	if (save_in(&o, err) < 0)
+		return -1;
+	shell("rm -r upper/made upper/old; echo live >upper/last");
+	return save_in(&o, err);
+}
+
+static void test_live(void)
+{
+	char old[1 << 16], new[1 << 16];
+	size_t n = 1, tried = 0, olds = 0, firsts = 0, news = 0;
+	bool killed = true, good = true, all = true;
+	struct err err;
+
+	prepare_save(true);
+	clear_upper();
+	snprintf(old, sizeof(old), "%s", picture());
+	scratch_must(save_twice(&err) == 0, err.message);
+	snprintf(new, sizeof(new), "%s", picture());
+	for (; killed && all; n += stride) {
+		prepare_save(true);
+		clear_upper();
+		killed = killed_twice_at(n, save_twice, &good);
+		const char *now = picture();
+		olds += !strcmp(now, old);
+		firsts +=
+			strstr(now, "+made +made/a") && strstr(now, "=old") && !strstr(now, "last");
+		news += !strcmp(now, new);
+		all = good && olds + firsts + news == ++tried;
+		if (!all)
+			printf("# step %zu:\n# %s\n", n, now);
+	}
+	ok(all && olds > 5 && firsts > 5 && news && strstr(new, "+last") && !strstr(new, "made"),
+	   "killed at %zu steps, the saves of a live box: none (%zu), the first (%zu), the second "
+	   "(%zu)",
+	   tried, olds, firsts, news);
+}
+
 static const char *directory(void)
 {
 	static char text[1 << 16];
@@ -270,6 +317,7 @@ int main(void)
 		return tap_done();
 	}
 	test_save();
+	test_live();
 	test_apply();
 	test_moved();
 	test_memory(save, "save");

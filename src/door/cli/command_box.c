@@ -158,7 +158,7 @@ static void print_end(struct cli_call *call, const struct kept_box *k, const str
 			done->changes, k->about.conversation,
 			arena_quote(&call->arena, call->request.workspace));
 	if (!call->json && done->left_out)
-		fprintf(stderr, "cordon: %" PRIu64 " of them are no files and were left out\n",
+		fprintf(stderr, "cordon: %" PRIu64 " changes are devices, FIFOs or sockets and were not saved\n",
 			done->left_out);
 }
 
@@ -310,8 +310,9 @@ static const struct cli_exit box_exits[] = {
 
 static const struct cli_combination box_combinations[] = {
 	{"idle, life, tier, workspace, whole, conversation, net, secret, ro, hide, keep, venv, "
-	 "profile",
+	 "profile, exec, rules",
 	 ONLY_FOR, "create"},
+	{"policy", ONLY_FOR, "create, apply"},
 	{"stdin, cwd, no-tty", ONLY_FOR, "exec"},
 	{"connections, net-out, net-in", NEEDS, "net, secret"},
 	{"user", NOT_WITH, "exposed"},
