@@ -4,6 +4,7 @@
  * counted. Lookups and refusals leave room in the list for connections. Connections count against the limits
  * even if they are not in the list.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +47,7 @@ static void keep(struct egress *e, struct attempt *a)
 
 	if (fits) {
 		a->kept = true;
-		a->row.number = (uint32_t)e->rowc;
+		a->row.number = e->numbers++;
 		e->endedc += !a->live;
 		e->rows[e->rowc++] = a;
 		attempt_changed(e, a);
@@ -101,15 +102,41 @@ void attempt_die(struct egress *e, struct attempt *a, uint64_t bytes_out, uint64
 		free(a);
 }
 
-/* A tick sends many at once, so that cordon does not wake for each. A row that does not fit into
- * the socket is dropped: attempts_tell sends all of them again. */
+static void send_changed(struct egress *e, int flags)
+{
+	while (e->unsent) {
+		struct attempt *a = e->unsent;
+		if (send(EGRESS_CONTROL_FD, &a->row, sizeof(a->row), flags | MSG_NOSIGNAL) < 0 &&
+		    errno == EAGAIN)
+			return;
+		e->unsent = a->next_unsent;
+		a->unsent = false;
+	}
+}
+
+/* A tick sends many at once, so that cordon does not wake for each. */
 void attempts_flush(struct egress *e)
 {
-	for (struct attempt *a = e->unsent; a; a = a->next_unsent) {
-		a->unsent = false;
-		send(EGRESS_CONTROL_FD, &a->row, sizeof(a->row), MSG_DONTWAIT | MSG_NOSIGNAL);
-	}
-	e->unsent = NULL;
+	send_changed(e, MSG_DONTWAIT);
+	if (e->unsent)
+		loop_need_clock(e);
+}
+
+bool attempts_forget(struct egress *e)
+{
+	bool cut = e->cut;
+	size_t kept = 0;
+
+	send_changed(e, 0);
+	for (size_t i = 0; i < e->rowc; i++)
+		if (e->rows[i]->live)
+			e->rows[kept++] = e->rows[i];
+		else
+			free(e->rows[i]);
+	e->rowc = kept;
+	e->endedc = 0;
+	e->cut = false;
+	return cut;
 }
 
 void attempts_tell(struct egress *e)

@@ -52,7 +52,7 @@ static int on_flush(struct egress *e, union message *w, struct err *err)
 	counter_look(e);
 	for (struct attempt *a = e->live; a; a = a->next)
 		attempt_changed(e, a);
-	attempts_flush(e);
+	w->flush.cut = attempts_forget(e);
 	if (send(EGRESS_CONTROL_FD, &w->flush, sizeof(w->flush), MSG_NOSIGNAL) < 0)
 		return err_errno(err, ERR_SYSTEM, "answering cordon");
 	return 0;

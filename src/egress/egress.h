@@ -87,6 +87,7 @@ struct egress {
 	struct egress_secret secret[EGRESS_SECRETS_MAX];
 	/* attempts */
 	size_t rowc, endedc; /* endedc: rows that never became a connection */
+	uint32_t numbers;    /* the next row's */
 	bool cut;
 	struct attempt *rows[EGRESS_ROWS_MAX];
 	struct attempt *live; /* connections that can still transfer bytes */
@@ -235,6 +236,9 @@ void attempt_die(struct egress *e, struct attempt *a, uint64_t bytes_out, uint64
 void attempt_changed(struct egress *e, struct attempt *a);
 /* Sends the changed attempts to cordon. */
 void attempts_flush(struct egress *e);
+/* In a live box, when a start has ended: sends what changed, and keeps only connections that can still
+ * transfer bytes. True: attempts of this start were not listed. */
+bool attempts_forget(struct egress *e);
 /* Sends all attempts to cordon at the end of the run. */
 void attempts_tell(struct egress *e);
 

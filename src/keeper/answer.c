@@ -37,6 +37,27 @@ void client_send_row(struct client *c, struct keep_row row)
 	client_send(c, &row, sizeof(row), NULL, 0);
 }
 
+void client_send_cut(struct client *c)
+{
+	const struct keep_row cut = {.kind = KEEP_ROW, .cut = 1};
+
+	c->has_lost_rows = false;
+	client_send(c, &cut, sizeof(cut), NULL, 0);
+}
+
+void client_send_late(struct client *c, struct kept *b)
+{
+	struct keep_row m = {.kind = KEEP_ROW, .cut = b->late_cut};
+
+	for (size_t i = 0; i < b->latec; i++) {
+		m.row = b->late[i];
+		client_send_row(c, m);
+		b->told = m.row.number >= b->told ? m.row.number + 1 : b->told;
+	}
+	b->latec = 0;
+	b->late_cut = false;
+}
+
 void client_answer(struct client *c, const struct keep_done *done)
 {
 	client_send(c, done, sizeof(*done), NULL, 0);

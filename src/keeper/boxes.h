@@ -102,6 +102,10 @@ struct boxes {
 /* answer.c. A client that does not read its messages is disconnected. */
 void client_send(struct client *c, const void *data, size_t len, const int *fds, size_t count);
 void client_send_row(struct client *c, struct keep_row row);
+/* The rows that no client has had. */
+void client_send_late(struct client *c, struct kept *b);
+/* Rows are missing. */
+void client_send_cut(struct client *c);
 void client_answer(struct client *c, const struct keep_done *done);
 
 /* changes.c */
@@ -120,10 +124,6 @@ void kept_about(const struct kept *b, struct keep_box *ret, int fds[KEEP_FDS], s
 /* A message of C for the box, with its descriptors. */
 void kept_order(struct kept *b, struct client *c, union keeper_message *m, size_t len,
 		const int *fds, size_t count);
-/* Reads one message of cordon-egress. */
-void kept_egress(struct boxes *k, struct kept *b);
-/* The rows that no client has. */
-void kept_late_rows(struct kept *b, struct client *c);
 /* Reads one message of cordon-box. */
 void kept_receive(struct boxes *k, struct kept *b);
 /* Saves the changes until now, or those of the whole box when it has ended; C is answered then. */
@@ -133,6 +133,17 @@ void kept_leave(struct kept *b, struct client *c);
 /* Ends boxes whose time is over. Returns the ms until the next one, or -1. */
 int kept_deadline(struct boxes *k);
 void kept_free(struct kept *b);
+
+struct kept_row *kept_find_row(struct kept *b, uint32_t id);
+/* A start has ended and all rows of its connections have been sent. CUT: not all of them. */
+void kept_pass_end(struct kept *b, struct kept_row *row, bool cut);
+/* Sends ROW, or else DATA, to each client with a running program. Returns false if no client has one. */
+bool kept_pass_to_all(struct boxes *k, struct kept *b, const struct keep_row *row, const void *data,
+		      size_t len);
+
+/* connections.c */
+/* Reads one message of cordon-egress. */
+void kept_egress(struct boxes *k, struct kept *b);
 
 /* clients.c */
 void client_accept(struct boxes *k);

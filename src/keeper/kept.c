@@ -141,7 +141,7 @@ void kept_about(const struct kept *b, struct keep_box *ret, int fds[KEEP_FDS], s
 
 /* ---- from a client to the box ---- */
 
-static struct kept_row *find_row(struct kept *b, uint32_t id)
+struct kept_row *kept_find_row(struct kept *b, uint32_t id)
 {
 	for (size_t i = 0; i < KEEPER_ROWS_MAX; i++)
 		if (b->row[i].id == id)
@@ -161,13 +161,13 @@ static uint32_t next_id(struct kept *b)
 {
 	do
 		b->last_id++;
-	while (!b->last_id || find_row(b, b->last_id));
+	while (!b->last_id || kept_find_row(b, b->last_id));
 	return b->last_id;
 }
 
 static struct kept_row *add_row(struct kept *b, struct client *c, uint32_t theirs, bool is_open)
 {
-	struct kept_row *row = theirs && !find_theirs(b, c, theirs) ? find_row(b, 0) : NULL;
+	struct kept_row *row = theirs && !find_theirs(b, c, theirs) ? kept_find_row(b, 0) : NULL;
 
 	if (row)
 		*row = (struct kept_row){
@@ -209,7 +209,7 @@ static void order_start(struct kept *b, struct client *c, struct wire_start *m, 
 	m->id = row ? row->id : 0;
 	if (row && tell_box(b, m, sizeof(*m), fds, count) == 0) {
 		b->about.started++;
-		kept_late_rows(b, c);
+		client_send_late(c, b);
 		return;
 	}
 	if (row)
@@ -332,9 +332,10 @@ static void pass_closed(struct kept_row *row)
 	row->id = 0;
 }
 
-/* The rows of all connections that the program made have been sent. */
-static void pass_end(struct kept *b, struct kept_row *row)
+void kept_pass_end(struct kept *b, struct kept_row *row, bool cut)
 {
+	if (row->client && (cut || row->client->has_lost_rows))
+		client_send_cut(row->client);
 	if (row->client && b->state == KEPT_LIVES)
 		client_send(row->client, row->end, sizeof(*row->end), NULL, 0);
 	free(row->end);
@@ -348,7 +349,7 @@ static void pass_end(struct kept *b, struct kept_row *row)
  * it is told that, and not which signal ended its program. */
 static void on_exited(struct kept *b, struct kept_row *row, const struct wire_exited *m)
 {
-	const struct egress_flush flush = {EGRESS_FLUSH, row->id};
+	const struct egress_flush flush = {.kind = EGRESS_FLUSH, .id = row->id};
 
 	row->end = row->end ? row->end : malloc(sizeof(*row->end));
 	if (!row->end) {
@@ -359,12 +360,12 @@ static void on_exited(struct kept *b, struct kept_row *row, const struct wire_ex
 	*row->end = *m;
 	row->end->id = row->theirs;
 	if (b->egress < 0 || io_send(b->egress, &flush, sizeof(flush), -1) < 0)
-		pass_end(b, row);
+		kept_pass_end(b, row, b->egress >= 0);
 }
 
 static void pass_row(struct kept *b, union keeper_message *m, size_t len, int fd)
 {
-	struct kept_row *row = m->started.id ? find_row(b, m->started.id) : NULL;
+	struct kept_row *row = m->started.id ? kept_find_row(b, m->started.id) : NULL;
 
 	if (!row)
 		return;
@@ -394,9 +395,8 @@ static bool runs_in(const struct kept *b, const struct client *c)
 	return c == b->creator;
 }
 
-/* Sends ROW, or else DATA, to each client with a running program. Returns false if no client has one. */
-static bool pass_to_all(struct boxes *k, struct kept *b, const struct keep_row *row,
-			const void *data, size_t len)
+bool kept_pass_to_all(struct boxes *k, struct kept *b, const struct keep_row *row, const void *data,
+		      size_t len)
 {
 	bool any = false;
 
@@ -407,65 +407,6 @@ static bool pass_to_all(struct boxes *k, struct kept *b, const struct keep_row *
 			any = true;
 		}
 	return any;
-}
-
-/* The last state of each attempt. */
-static void keep_row(struct kept *b, const struct egress_row *row)
-{
-	size_t i = 0;
-
-	if (!b->late)
-		b->late = calloc(KEEP_ROWS_MAX, sizeof(*b->late));
-	while (b->late && i < b->latec && b->late[i].number != row->number)
-		i++;
-	if (!b->late || i == KEEP_ROWS_MAX) {
-		b->late_cut = true;
-		return;
-	}
-	b->late[i] = *row;
-	b->latec += i == b->latec;
-}
-
-static void pass_ends(struct kept *b)
-{
-	for (size_t i = 0; i < KEEPER_ROWS_MAX; i++)
-		if (b->row[i].id && b->row[i].end)
-			pass_end(b, &b->row[i]);
-}
-
-void kept_egress(struct boxes *k, struct kept *b)
-{
-	struct keep_row m = {.kind = KEEP_ROW};
-	int fd = -1;
-	ssize_t n = io_recv(b->egress, &m.row, sizeof(m.row), &fd);
-
-	scope_close(&fd);
-	if (n <= 0) { /* cordon-box ends the box */
-		scope_close(&b->egress);
-		pass_ends(b);
-	} else if (n == sizeof(m.row) && m.row.kind == EGRESS_ROW) {
-		if (!pass_to_all(k, b, &m, NULL, 0) && m.row.number >= b->told)
-			keep_row(b, &m.row);
-		else if (m.row.number >= b->told)
-			b->told = m.row.number + 1;
-	} else if (n == sizeof(struct egress_flush) && m.row.kind == EGRESS_FLUSH) {
-		struct kept_row *row = m.row.number ? find_row(b, m.row.number) : NULL;
-		if (row && row->end)
-			pass_end(b, row);
-	}
-}
-
-void kept_late_rows(struct kept *b, struct client *c)
-{
-	struct keep_row m = {.kind = KEEP_ROW, .cut = b->late_cut};
-
-	for (size_t i = 0; i < b->latec; i++) {
-		m.row = b->late[i];
-		client_send_row(c, m);
-		b->told = m.row.number >= b->told ? m.row.number + 1 : b->told;
-	}
-	b->latec = 0;
-	b->late_cut = false;
 }
 
 static void on_created(struct kept *b, const union keeper_message *m)
@@ -547,7 +488,7 @@ void kept_receive(struct boxes *k, struct kept *b)
 		   m.kind == WIRE_OPENED) {
 		pass_row(b, &m, (size_t)n, passed);
 	} else if (m.kind == WIRE_DENIAL && n == sizeof(m.denial)) {
-		pass_to_all(k, b, NULL, &m.denial, sizeof(m.denial));
+		kept_pass_to_all(k, b, NULL, &m.denial, sizeof(m.denial));
 	} else if (m.kind == WIRE_CHANGE && n >= (ssize_t)offsetof(struct wire_change, path)) {
 		changes_take(b, &m.change);
 	} else if (m.kind == WIRE_UPPER) {

@@ -173,7 +173,9 @@ void launch_take_message(struct launch *job, union launch_message *m, size_t len
 		if (r->err.sys_errno == ENOMEM) /* the run failed for lack of memory */
 			memory_note();
 	} else if (m->kind == KEEP_ROW && len == sizeof(m->row)) {
-		r->egress_cut |= m->row.cut || !result_add_egress(r, &m->row.row);
+		r->egress_cut |= m->row.cut;
+		if (m->row.row.kind == EGRESS_ROW)
+			r->egress_cut |= !result_add_egress(r, &m->row.row);
 	} else if (m->kind == KEEP_DONE && len == sizeof(m->kept)) {
 		job->has_result = job->is_gone = m->kept.err.code == ERR_NONE;
 		r->err = m->kept.err;

@@ -114,6 +114,7 @@ struct egress_row {
 
 struct egress_flush {
 	uint32_t kind, id;
+	uint32_t cut; /* of the answer; 1: not all attempts since the last one are reported */
 };
 
 struct egress_done {

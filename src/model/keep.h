@@ -73,7 +73,7 @@ struct keep_name {
 
 /* To each client that has a program running; without one, to the next client that uses the box. */
 struct keep_row {
-	uint32_t kind, cut; /* 1: earlier ones are missing */
+	uint32_t kind, cut; /* 1: others are missing; row.kind may be 0 then */
 	struct egress_row row;
 };
 

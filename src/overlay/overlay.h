@@ -37,7 +37,7 @@ enum {
 struct overlay {
 	int dir;       /* locked while it is open; or -1 */
 	bool finished; /* an interrupted apply has been finished */
-	bool is_live;  /* a live box holds it: each save replaces the last one, and programs run meanwhile */
+	bool is_live;  /* of a live box, which runs: each save replaces the one before */
 	uint64_t bytes_max;
 	size_t entries_max;
 	char tree[OVERLAY_NAME]; /* the path of tree below the state directory */

@@ -2,8 +2,9 @@
  *
  * Saves a run's upper directory: copies it to incoming, renames that to pending, and merges pending
  * into the tree name by name. The run is saved from the rename on, and each later step can be
- * repeated. A live box may change what is copied meanwhile. Only names, bytes, permissions, links and the marks of overlayfs are copied. It must
- * never copy a device, FIFO, socket, set-id bit or extended attribute.
+ * repeated. A live box may change what is copied meanwhile. Only names, bytes, permissions, links
+ * and the marks of overlayfs are copied. It must never copy a device, FIFO, socket, set-id bit or
+ * extended attribute.
  */
 #include <errno.h>
 #include <fcntl.h>

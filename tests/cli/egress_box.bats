@@ -18,11 +18,13 @@ needs()
 # live WAY ARG...: cordon box in the world.
 live()
 {
-	local who=${1%%:*}
+	local who=${1%%:*} policy=
 	WAY=$1
 	shift
 	status=0
-	as "$who" timeout 60 "$CORDON" box "${@:1:2}" --policy "$T/listed.yaml" "${@:3}" <"$IN" >"$T/out" 2>"$T/err" ||
+	[ "$1" != create ] || policy="--policy $T/listed.yaml"
+	# shellcheck disable=SC2086
+	as "$who" timeout 60 "$CORDON" box "${@:1:2}" $policy "${@:3}" <"$IN" >"$T/out" 2>"$T/err" ||
 		status=$?
 }
 
@@ -52,6 +54,25 @@ connected() {
 }
 # bats test_tags=long
 @test "a program connects, another one is refused, a third one that was left behind is recorded" { every connected; }
+
+# More than cordon-egress lists: a start is told, and the next one has its own.
+many() {
+	printf 'version: 2\nnet: {allow: ["web.test:80"], trusted: ["web.test:80"]}\n' >"$T/listed.yaml"
+	live "$1" create work --workspace "$T/ws" --user --tier "${1#*:}" --net web.test:80
+	exits 0
+	live "$1" exec work --json --user --time 60s -- python3 -c 'import socket
+for i in range(2500):
+    try: socket.getaddrinfo("h%d.test" % i, 80)
+    except OSError: pass'
+	holds 'r["exit_code"] == 0' 'r["egress_cut"]' 'len(r["egress"]) > 1000'
+	live "$1" exec work --json --user -- sh -c 'curl -sS http://h1.test/; curl -sS http://web.test/x'
+	holds 'not r["egress_cut"]' \
+		'[(e["name"], e["verdict"]) for e in r["egress"]] == [("h1.test", "refused"), ("web.test", "connected")]'
+	live "$1" stop work
+	exits 0
+}
+# bats test_tags=long
+@test "more attempts than the list has: the start is told, and the next one has its own" { every many; }
 
 after_answers() {
 	listed --net web.test:80

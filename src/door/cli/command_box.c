@@ -158,7 +158,9 @@ static void print_end(struct cli_call *call, const struct kept_box *k, const str
 			done->changes, k->about.conversation,
 			arena_quote(&call->arena, call->request.workspace));
 	if (!call->json && done->left_out)
-		fprintf(stderr, "cordon: %" PRIu64 " changes are devices, FIFOs or sockets and were not saved\n",
+		fprintf(stderr,
+			"cordon: %" PRIu64
+			" changes are devices, FIFOs or sockets and were not saved\n",
 			done->left_out);
 }
 
