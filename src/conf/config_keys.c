@@ -353,13 +353,17 @@ struct config_value config_value(enum config_id id, struct arena *arena)
 	if (id < CONFIG_LIMIT)
 		return values[id];
 	const struct limit_row *limit = limit_row((enum limit_id)(id - CONFIG_LIMIT));
-	char text[32];
+	char text[32], command[32];
 	const char *usual = limit->fallback
 				    ? units_format(limit->unit, limit->fallback, text, sizeof(text))
 				    : "none";
+	if (limit->command)
+		usual = arena_printf(
+			arena, "%s, of cordon exec and cordon box %s", usual,
+			units_format(limit->unit, limit->command, command, sizeof(command)));
 	return (struct config_value){.name = arena_printf(arena, "limits.%s", limit->name),
 				     .flag = limit->name,
-				     .fallback = arena_dup(arena, usual),
+				     .fallback = arena_dup(arena, usual ? usual : ""),
 				     .has_variable = true,
 				     .is_bound = true,
 				     .at = AT(limit) + (id - CONFIG_LIMIT) * sizeof(uint64_t),

@@ -357,7 +357,8 @@ static int set_limits(const struct request *r, struct spec *s, struct err *err)
 	memcpy(s->limit, r->limit, sizeof(s->limit));
 	if (s->limit[LIMIT_DISK] < s->limit[LIMIT_MEMORY])
 		return 0;
-	if (r->limit[LIMIT_DISK] != limit_row(LIMIT_DISK)->fallback) {
+	if (r->limit[LIMIT_DISK] != limit_default(LIMIT_DISK, false) &&
+	    r->limit[LIMIT_DISK] != limit_default(LIMIT_DISK, true)) {
 		err_set(err, ERR_USAGE, "--disk must be below --memory");
 		err_cause(err, "files written in the box are kept in memory and count as memory");
 		return -1;

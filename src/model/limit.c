@@ -13,18 +13,18 @@
 
 static const struct limit_row rows[LIMIT_COUNT] = {
 	[LIMIT_TIME] = {"time", UNIT_DURATION_MS, 30000, 1, DAY_MS,
-			"wall-clock time; then all processes are killed"},
+			"wall-clock time; then all processes are killed", DAY_MS / 24},
 	[LIMIT_CPU_TIME] = {"cpu-time", UNIT_DURATION_MS, 0, 1, DAY_MS,
 			    "CPU time of all processes together"},
 	[LIMIT_CPU] = {"cpu", UNIT_PERCENT, 0, 1, 100000, "share of the CPU; 100 is one core"},
 	[LIMIT_MEMORY] = {"memory", UNIT_BYTES, 512 * MIB, 8 * MIB, 1024 * GIB,
-			  "memory of all processes together, with the files in /tmp"},
-	[LIMIT_PIDS] = {"pids", UNIT_COUNT, 64, 1, 65536, "processes and threads"},
+			  "memory of all processes together, with the files in /tmp", 4 * GIB},
+	[LIMIT_PIDS] = {"pids", UNIT_COUNT, 64, 1, 65536, "processes and threads", 1024},
 	[LIMIT_FILES] = {"files", UNIT_COUNT, 1024, 8, 65536, "open files of one process"},
 	[LIMIT_FILE_SIZE] = {"file-size", UNIT_BYTES, 256 * MIB, 4 * KIB, 1024 * GIB,
-			     "size of one file"},
+			     "size of one file", 2 * GIB},
 	[LIMIT_DISK] = {"disk", UNIT_BYTES, 256 * MIB, 64 * KIB, 1024 * GIB,
-			"all that is written to /tmp, /dev/shm and an overlay workspace"},
+			"all that is written to /tmp, /dev/shm and an overlay workspace", 2 * GIB},
 	[LIMIT_OUTPUT] =
 		{"output", UNIT_BYTES, 1 * MIB, 256, GIB,
 		 "bytes kept of each output stream: half from its start, half from its end"},
@@ -39,6 +39,11 @@ static const struct limit_row rows[LIMIT_COUNT] = {
 const struct limit_row *limit_row(enum limit_id id)
 {
 	return &rows[id];
+}
+
+uint64_t limit_default(enum limit_id id, bool is_command)
+{
+	return is_command && rows[id].command ? rows[id].command : rows[id].fallback;
 }
 
 enum limit_id limit_find(const char *name)

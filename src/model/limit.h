@@ -6,6 +6,7 @@
 #ifndef CORDON_MODEL_LIMIT_H
 #define CORDON_MODEL_LIMIT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum limit_id {
@@ -33,9 +34,12 @@ struct limit_row {
 	uint64_t fallback; /* 0: no limit */
 	uint64_t min, max;
 	const char *help;
+	uint64_t
+		command; /* in the place of FALLBACK for a user's command (cordon exec); 0: the same */
 };
 
 const struct limit_row *limit_row(enum limit_id id);
+uint64_t limit_default(enum limit_id id, bool is_command);
 /* Returns LIMIT_COUNT if no limit has this name. */
 enum limit_id limit_find(const char *name);
 

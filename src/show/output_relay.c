@@ -126,7 +126,11 @@ bool relay_is_shared(void)
 
 void relay_init(struct relay *r, int fd, size_t room, struct relay_line *line)
 {
-	*r = (struct relay){.fd = fd, .room = room, .terminal = isatty(fd), .line = line};
+	*r = (struct relay){.fd = fd,
+			    .all = room == RELAY_ALL,
+			    .room = room,
+			    .terminal = isatty(fd),
+			    .line = line};
 	/* Cordon's own messages go to standard error. */
 	r->guard = r->terminal || fd == STDERR_FILENO || relay_is_shared();
 }
@@ -150,9 +154,9 @@ static void pass(struct relay *r, const char *data, size_t len)
 
 void relay_write(struct relay *r, const char *data, size_t len)
 {
-	size_t part = len < r->room ? len : r->room;
+	size_t part = r->all || len < r->room ? len : r->room;
 
-	r->room -= part;
+	r->room -= r->all ? 0 : part;
 	if (part)
 		pass(r, data, part);
 }
@@ -160,7 +164,7 @@ void relay_write(struct relay *r, const char *data, size_t len)
 void relay_finish(struct relay *r, const struct capture *c)
 {
 	struct out o = {.relay = r};
-	uint64_t omitted = capture_omitted(c);
+	uint64_t omitted = r->all ? 0 : capture_omitted(c);
 
 	if (omitted) {
 		release_held(r, &o);
@@ -173,7 +177,7 @@ void relay_finish(struct relay *r, const struct capture *c)
 		(void)!io_write_all(STDERR_FILENO, line, (size_t)n);
 		*r->line = (struct relay_line){0}; /* now at the start of a line */
 	}
-	for (size_t i = 0; i < c->tail_len; i++) {
+	for (size_t i = 0; !r->all && i < c->tail_len; i++) {
 		char byte = c->tail[(c->tail_at + i) % c->tail_max];
 		if (r->guard)
 			guard_byte(r, &o, (unsigned char)byte);

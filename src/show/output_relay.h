@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "model/result.h"
 #include "show/glyph.h"
@@ -22,6 +23,7 @@ struct relay {
 	int fd;
 	bool guard; /* Cordon's own messages may go to the same file */
 	bool terminal;
+	bool all;    /* no byte is left out */
 	size_t room; /* bytes that may still be passed on at once */
 	struct relay_line *line;
 	unsigned char held[GLYPH_MAX]; /* the beginning of a character */
@@ -29,7 +31,9 @@ struct relay {
 	bool lost; /* some output could not be written */
 };
 
-/* Streams that go to the same file share LINE: see relay_is_shared. */
+#define RELAY_ALL SIZE_MAX
+/* Streams that go to the same file share LINE: see relay_is_shared. ROOM: RELAY_ALL, or how much is
+ * passed on before the program has ended. */
 void relay_init(struct relay *r, int fd, size_t room, struct relay_line *line);
 /* Standard output and standard error go to the same file. */
 bool relay_is_shared(void);

@@ -55,6 +55,24 @@ below() {
 	exits 143
 }
 
+@test "a user's command has all of its output, and room for many threads and files" {
+	dir user
+	run_in user:no-cgroup -- seq 700000
+	exits 0
+	[ "$(md5sum <"$T/out")" = "$(seq 700000 | md5sum)" ]
+	run_in user:no-cgroup --output 1000 -- seq 700000
+	exits 0
+	[ "$(wc -c <"$T/out")" -le 1000 ]
+	err_has 'bytes left out'
+	run_in user:no-cgroup -- /usr/bin/python3 -c 'import threading, time
+many = [threading.Thread(target=time.sleep, args=(1,)) for _ in range(300)]
+[t.start() for t in many]
+with open("big", "wb") as f: f.write(bytes(400 << 20))'
+	exits 0
+	run_in user:no-cgroup --memory 100M -- df --output=size /tmp
+	out_has 51200
+}
+
 @test "changes are pending, and applied where that is asked for" {
 	dir user
 	run_in user:no-cgroup --diff -- touch new

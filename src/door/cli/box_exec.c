@@ -23,6 +23,8 @@ static int start(struct cli_call *call, struct kept_box *k, struct err *err)
 	made->box = LAUNCH_NONE;
 	if (box_use(call, call->argv[1], k, made, err) < 0)
 		return -1;
+	if (call->flag_values.where[CONFIG_LIMIT + LIMIT_OUTPUT])
+		made->passes_all = false;
 	made->request.cwd = o->cwd;
 	if (!o->no_tty && !call->json && own_terminal_is_wanted(call->request.stdin_file))
 		own_terminal_ask(&made->request);
@@ -127,8 +129,6 @@ int box_copy(struct cli_call *call, struct kept_box *k, struct err *err)
 			return -1;
 		return start(call, k, err);
 	}
-	call->flag_values.where[CONFIG_LIMIT + LIMIT_OUTPUT] = "cp";
-	r->limit[LIMIT_OUTPUT] = limit_row(LIMIT_OUTPUT)->max;
 	if (use_code(call, arena_printf(a, "exec cat -- %s\n", path), err) < 0)
 		return -1;
 	return copy_out(call, to, k, err);

@@ -142,6 +142,8 @@ int box_use(struct cli_call *call, const char *name, struct kept_box *k, struct 
 	}
 	if (r == 0)
 		r = cli_configure(ret, err);
+	if (r == 0)
+		cli_use_command_limits(ret);
 	if (r < 0) {
 		stored_done(&s);
 		return -1;

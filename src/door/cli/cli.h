@@ -35,7 +35,8 @@ struct cli_call {
 	const struct cli_command *const *commands; /* all, ended by NULL: for help */
 	_Alignas(16) char own[CLI_OWN_MAX]; /* the command's own options; all zero by default */
 	bool json, events, help;
-	bool by_signal; /* end by the signal that ended the program */
+	bool by_signal;	 /* end by the signal that ended the program */
+	bool passes_all; /* all output is passed on; --output is for what is kept of it */
 	struct request request;
 	struct launch box;     /* a box that was begun early; or none */
 	struct kept_box *kept; /* a live box, see flow_run_live; or NULL */
@@ -122,6 +123,7 @@ struct cli_command {
 	int usage_status;			   /* its exit status for wrong usage; 0: 125 */
 	bool takes_operands;
 	bool takes_limits;	/* the rows of model/limit.h are options too */
+	bool runs_commands;	/* with their defaults for commands */
 	bool runs_unconfigured; /* it runs without a configuration, so also with a broken one */
 	/* Begins work before the options are read; they decide what becomes of it. Or NULL. */
 	void (*ahead)(struct cli_call *call);
@@ -262,6 +264,8 @@ bool cli_names_given(const char *path);
 /* configure.c: loads the configuration and applies the options over it. If it fails, nothing may
  * run. */
 int cli_configure(struct cli_call *call, struct err *err);
+/* After cli_configure, for a user's command: limits that are not configured. */
+void cli_use_command_limits(struct cli_call *call);
 /* The command that makes TIER the default here. Returns BUF. */
 enum { CLI_TIER_CURE_MAX = 320 };
 const char *cli_tier_cure(const struct config *c, enum tier tier, char buf[CLI_TIER_CURE_MAX]);

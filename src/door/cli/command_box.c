@@ -78,6 +78,7 @@ static int create(struct cli_call *call, struct kept_box *k, struct err *err)
 		return -1;
 	gate_state_close(&s);
 	snprintf(k->about.name, sizeof(k->about.name), "%s", name);
+	cli_use_command_limits(call);
 	r->is_live = true;
 	r->lang = "bash";
 	r->file = arena_printf(&call->arena, "box %s", name);
@@ -334,6 +335,7 @@ COMMAND(box) = {
 	.docs = {box_docs},
 	.takes_operands = true,
 	.takes_limits = true,
+	.runs_commands = true,
 	.ahead = box_read_words,
 	.run = run_box,
 };

@@ -68,6 +68,7 @@ static int run_exec(struct cli_call *call)
 	if (!r->stdin_file && !r->input)
 		r->stdin_file = "-";
 	call->by_signal = true;
+	cli_use_command_limits(call);
 	/* Only a live box has terminals. */
 	bool can_live = r->tier != TIER_NO_USERNS && r->execution != EXECUTION_SNIPPET;
 	if (can_live && !call->json && !call->events && !r->input &&
@@ -88,6 +89,7 @@ COMMAND(exec) = {
 	.exits = cli_run_exits,
 	.takes_operands = true,
 	.takes_limits = true,
+	.runs_commands = true,
 	.ahead = cli_begin_box,
 	.run = run_exec,
 };

@@ -162,14 +162,18 @@ static void man_limits(FILE *to)
 	fputs(".SH LIMITS\n", to);
 	for (int i = 0; i < LIMIT_COUNT; i++) {
 		const struct limit_row *row = limit_row((enum limit_id)i);
-		char fallback[32] = "none", least[32], most[32];
+		char fallback[32] = "none", command[32], least[32], most[32];
 		if (row->fallback)
 			units_format(row->unit, row->fallback, fallback, sizeof(fallback));
 		units_format(row->unit, row->min, least, sizeof(least));
 		units_format(row->unit, row->max, most, sizeof(most));
 		fprintf(to, ".TP\n.B %s\n", row->name);
 		roff(to, row->help);
-		fprintf(to, "; default %s, at least %s, at most %s\n", fallback, least, most);
+		fprintf(to, "; default %s", fallback);
+		if (row->command)
+			fprintf(to, ", of cordon exec and cordon box %s",
+				units_format(row->unit, row->command, command, sizeof(command)));
+		fprintf(to, "; at least %s, at most %s\n", least, most);
 	}
 }
 

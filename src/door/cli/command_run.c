@@ -149,9 +149,9 @@ static int print_output(struct cli_call *call, struct result *r)
 	struct relay_line lines[2] = {0};
 	struct launch_sink sink = {.output = pass_on, .pending = tell_waiting, .ctx = relays};
 
-	relay_init(&relays[0], STDOUT_FILENO, (size_t)req->limit[LIMIT_OUTPUT] / 2, &lines[0]);
-	relay_init(&relays[1], STDERR_FILENO, (size_t)req->limit[LIMIT_OUTPUT] / 2,
-		   relay_is_shared() ? &lines[0] : &lines[1]);
+	size_t room = call->passes_all ? RELAY_ALL : (size_t)req->limit[LIMIT_OUTPUT] / 2;
+	relay_init(&relays[0], STDOUT_FILENO, room, &lines[0]);
+	relay_init(&relays[1], STDERR_FILENO, room, relay_is_shared() ? &lines[0] : &lines[1]);
 	speak(call, &sink, r);
 	for (int i = 0; i < 2; i++)
 		relay_finish(&relays[i], &r->out[i]);

@@ -54,6 +54,20 @@ int cli_configure(struct cli_call *call, struct err *err)
 	return 0;
 }
 
+void cli_use_command_limits(struct cli_call *call)
+{
+	const struct config *c = &call->config;
+
+	for (int i = 0; i < LIMIT_COUNT; i++) {
+		uint64_t *limit = &call->request.limit[i], most = c->enforced.limit[i];
+		if (!c->now.where[CONFIG_LIMIT + i])
+			*limit = limit_default((enum limit_id)i, true);
+		if (c->enforced.where[CONFIG_LIMIT + i] && (!*limit || *limit > most))
+			*limit = most;
+	}
+	call->passes_all = !c->now.where[CONFIG_LIMIT + LIMIT_OUTPUT];
+}
+
 /* A new file needs a version line too. A path that does not fit is not shown: truncated, it
  * would name another file. */
 const char *cli_tier_cure(const struct config *c, enum tier tier, char buf[CLI_TIER_CURE_MAX])

@@ -39,10 +39,9 @@ void cli_each_option(const struct cli_command *cmd,
 	for (int i = 0; cmd->takes_limits && i < LIMIT_COUNT; i++) {
 		const struct limit_row *row = limit_row((enum limit_id)i);
 		char value[32];
+		uint64_t usual = limit_default((enum limit_id)i, cmd->runs_commands);
 		snprintf(help, sizeof(help), "%s; default %s", row->help,
-			 row->fallback
-				 ? units_format(row->unit, row->fallback, value, sizeof(value))
-				 : "none");
+			 usual ? units_format(row->unit, usual, value, sizeof(value)) : "none");
 		struct cli_option o = cli_limit_option(row);
 		o.help = help;
 		each(to, &o);

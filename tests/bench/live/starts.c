@@ -32,6 +32,14 @@ static void open_box(struct kept_box *k, const char *state, const char *name)
 		fail(&err);
 }
 
+/* As cordon box does. */
+static void begin(struct request *r)
+{
+	request_init(r);
+	for (int i = 0; i < LIMIT_COUNT; i++)
+		r->limit[i] = limit_default((enum limit_id)i, true);
+}
+
 static double through_gate(struct kept_box *k, struct gate_session *session, const char *state,
 			   const char *dir, enum tier tier)
 {
@@ -40,7 +48,7 @@ static double through_gate(struct kept_box *k, struct gate_session *session, con
 	static struct request r;
 	struct result *result = pages_new(sizeof(*result));
 
-	request_init(&r);
+	begin(&r);
 	r.lang = "bash";
 	r.file = "command";
 	r.code = code;
@@ -120,7 +128,7 @@ int main(int argc, char **argv)
 	open_box(&gated, argv[1], argv[2]);
 	open_box(&bare, argv[1], argv[2]);
 	result_init(&ignored);
-	request_init(&r);
+	begin(&r);
 	if (kept_box_spec(&bare, &box, &err) < 0)
 		fail(&err);
 	kept_box_begin(&bare, &sink, &ignored);
