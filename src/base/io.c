@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -101,6 +102,11 @@ union control {
 	struct cmsghdr align;
 	char bytes[CMSG_SPACE(IO_FDS_MAX * sizeof(int))];
 };
+
+int io_box_pipe(int ret[2])
+{
+	return pipe2(ret, O_CLOEXEC) < 0 || fchmod(ret[0], 0666) < 0 ? -1 : 0;
+}
 
 int io_send_fds(int sock, const void *data, size_t len, const int *fds, size_t count)
 {

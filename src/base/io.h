@@ -25,6 +25,8 @@ int io_write_text(int dirfd, const char *path, const char *text);
 /* The next entry; NULL at the end with errno 0, or on an error with errno. */
 struct dirent *io_readdir(DIR *d);
 
+/* A pipe that a program of a box, which may have other ids, can open again as /dev/stdin. */
+int io_box_pipe(int ret[2]);
 /* One datagram with descriptors. */
 #define IO_FDS_MAX 12
 int io_send_fds(int sock, const void *data, size_t len, const int *fds, size_t count);

@@ -254,7 +254,7 @@ static int open_pipes(struct running *r, int *to, struct err *err)
 {
 	for (int i = 0; i < OUTPUTS; i++) {
 		int pipe[2];
-		if (pipe2(pipe, O_CLOEXEC) < 0)
+		if (io_box_pipe(pipe) < 0)
 			return err_errno(err, ERR_SYSTEM, "making a pipe");
 		r->out[i] = pipe[0];
 		to[i] = pipe[1];

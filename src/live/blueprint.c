@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "base/scope.h"
 #include "conf/name_list.h"
 #include "conf/profile.h"
@@ -94,7 +95,7 @@ static int open_pump(struct blueprint *p, int *from, struct err *err)
 {
 	int pipe[2];
 
-	if (pipe2(pipe, O_CLOEXEC) < 0 || fcntl(pipe[1], F_SETFL, O_NONBLOCK) < 0)
+	if (io_box_pipe(pipe) < 0 || fcntl(pipe[1], F_SETFL, O_NONBLOCK) < 0)
 		return err_errno(err, ERR_SYSTEM, "making a pipe");
 	p->input = pipe[0];
 	p->pump.to = pipe[1];

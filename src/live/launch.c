@@ -47,7 +47,7 @@ static int spawn_box(const char *name, const char *path, const int *sources, pid
 static int make_channels(int pipes[2][2], int pair[2], struct err *err)
 {
 	for (int i = 0; i < 2; i++)
-		if (pipe2(pipes[i], O_CLOEXEC) < 0)
+		if (io_box_pipe(pipes[i]) < 0)
 			return err_errno(err, ERR_SYSTEM, "making a pipe");
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
 		return err_errno(err, ERR_SYSTEM, "making a socket pair");

@@ -3,6 +3,7 @@
 # cordon exec: one command in a box, with its words, its input, its status and its signal as they are.
 load helper
 load workspace
+load live_box
 
 # run_in WAY ARG...: cordon exec in the workspace.
 run_in()
@@ -72,6 +73,22 @@ with open("big", "wb") as f: f.write(bytes(400 << 20))'
 	run_in user:no-cgroup --memory 100M -- df --output=size /tmp
 	out_has 51200
 }
+
+streams() {
+	printf 'typed\n' >"$T/in"
+	# shellcheck disable=SC2094
+	status=0
+	(cd "$W" && cat "$T/in" | as "${1%%:*}" "$CORDON" exec --user --tier "${1#*:}" -- sh -c 'cat /dev/stdin; echo out >/dev/stdout; echo err >/dev/stderr; echo more | tee /dev/stderr' >"$T/out" 2>"$T/err") || status=$?
+	exits 0
+	out_is $'typed\nout\nmore'
+	err_has $'err\nmore'
+	made "$1"
+	(cd "$W" && cat "$T/in" | as "${1%%:*}" "$CORDON" box exec work --user -- sh -c 'cat /dev/stdin; echo err >/dev/stderr' >"$T/out" 2>"$T/err") || status=$?
+	out_is typed
+	err_has err
+	live "$1" stop work
+}
+@test "a program opens its own streams by name" { every_owner streams; }
 
 @test "changes are pending, and applied where that is asked for" {
 	dir user
