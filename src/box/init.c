@@ -171,15 +171,17 @@ static void list_changes(struct box *b)
 
 static void on_message(struct box *b, struct reaper *r)
 {
-	uint32_t kind;
+	struct wire_signal m = {0}; /* other messages are its first member */
 	int fd = -1;
 
-	if (io_recv(b->ctl, &kind, sizeof(kind), &fd) != sizeof(kind))
-		kind = WIRE_KILL; /* the supervisor is dead: end the box */
-	if (kind == WIRE_KILL)
+	if (io_recv(b->ctl, &m, sizeof(m), &fd) < (ssize_t)sizeof(m.kind))
+		m.kind = WIRE_KILL; /* the supervisor is dead: end the box */
+	if (m.kind == WIRE_KILL)
 		r->killed = true;
-	if (kind == WIRE_DIFF)
+	if (m.kind == WIRE_DIFF)
 		list_changes(b);
+	if (m.kind == WIRE_SIGNAL && !r->ended) /* its process group, as a terminal does it */
+		kill(-r->main, (int)m.signal);
 }
 
 static void wait_for_end(struct box *b, struct reaper *r, int signals)

@@ -221,6 +221,25 @@ static short caller_events(const struct run *r)
 	return starts_are_behind(&r->starts) ? POLLIN | POLLOUT : POLLIN;
 }
 
+/* A signal for the program of a box that is not live. False: the caller is dead. */
+static bool receive_signal(struct run *r)
+{
+	struct wire_signal m;
+	int fd = -1;
+	ssize_t n = io_recv(RESULT_FD, &m, sizeof(m), &fd);
+
+	scope_close(&fd);
+	if (n <= 0)
+		return false;
+	if (n != sizeof(m) || m.kind != WIRE_SIGNAL || m.signal == 0 || m.signal >= NSIG)
+		return true;
+	if (!r->started)
+		run_end(r);
+	else if (!r->ended && !r->killing)
+		(void)io_send(r->box->ctl, &m, sizeof(m), -1);
+	return true;
+}
+
 static void loop(struct run *r)
 {
 	while (!r->done) {
@@ -238,7 +257,8 @@ static void loop(struct run *r)
 			fail_blind(r);
 			break;
 		}
-		if (fds[0].revents & ~POLLOUT && !(run_is_live(r) && starts_receive(r))) {
+		if (fds[0].revents & ~POLLOUT &&
+		    !(run_is_live(r) ? starts_receive(r) : receive_signal(r))) {
 			r->abandoned = true; /* the caller is dead */
 			break;
 		}

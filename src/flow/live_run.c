@@ -196,19 +196,33 @@ static int take_event(struct running *r, struct err *err)
 	return e.kind == LIVE_EXITED ? take_exit(r, &e.exited, err) : 0;
 }
 
+static int pass_signals(struct running *r, struct err *err)
+{
+	int sig;
+
+	while ((sig = launch_next_signal(r->sink)) > 0)
+		if (!r->exited && live_signal(r->live, r->id, sig, err) < 0)
+			return -1;
+	return 0;
+}
+
 /* Returns the number of streams that can be read now. */
 static int listen(struct running *r, int wait_ms, struct err *err)
 {
-	struct pollfd fds[] = {{.fd = live_fd(r->live), .events = POLLIN},
-			       {.fd = r->out[0], .events = POLLIN},
-			       {.fd = r->out[1], .events = POLLIN},
-			       pump_wants(r->input)};
+	struct pollfd fds[] = {
+		{.fd = live_fd(r->live), .events = POLLIN},
+		{.fd = r->out[0], .events = POLLIN},
+		{.fd = r->out[1], .events = POLLIN},
+		pump_wants(r->input),
+		{.fd = r->sink->signals > 0 ? r->sink->signals : -1, .events = POLLIN}};
 	int ready = 0;
 
 	if (poll(fds, ARRAY_SIZE(fds), wait_ms) < 0)
 		return errno == EINTR ? 0 : err_errno(err, ERR_SYSTEM, "waiting for the box");
 	if (fds[3].revents)
 		pump_move(r->input);
+	if (fds[4].revents && pass_signals(r, err) < 0)
+		return -1;
 	for (int i = 0; i < OUTPUTS; i++)
 		if (fds[1 + i].revents) {
 			read_output(r, i);

@@ -223,6 +223,24 @@ static void read_output(struct launch *job, int stream)
 		job->sink->output(job->sink->ctx, stream, data, (size_t)n);
 }
 
+int launch_next_signal(const struct launch_sink *sink)
+{
+	unsigned char number;
+
+	return read(sink->signals, &number, 1) == 1 ? number : 0;
+}
+
+static void pass_signals(const struct launch *job)
+{
+	struct wire_signal m = {.kind = WIRE_SIGNAL};
+	int sig;
+
+	while ((sig = launch_next_signal(job->sink)) > 0) {
+		m.signal = (uint32_t)sig;
+		(void)io_send(job->socket, &m, sizeof(m), -1);
+	}
+}
+
 static bool is_open(const struct launch *job)
 {
 	return job->out[0] >= 0 || job->out[1] >= 0;
@@ -231,12 +249,14 @@ static bool is_open(const struct launch *job)
 /* Waits for one or more descriptors and reads from each that is ready. */
 static int listen_once(struct launch *job, struct pump *input)
 {
-	struct pollfd fds[] = {{.fd = job->socket, .events = POLLIN},
-			       {.fd = job->out[0], .events = POLLIN},
-			       {.fd = job->out[1], .events = POLLIN},
-			       {.fd = -1},
-			       {.fd = telemetry_fd(job->telemetry), .events = POLLIN},
-			       {.fd = job->egress ? job->egress->control : -1, .events = POLLIN}};
+	struct pollfd fds[] = {
+		{.fd = job->socket, .events = POLLIN},
+		{.fd = job->out[0], .events = POLLIN},
+		{.fd = job->out[1], .events = POLLIN},
+		{.fd = -1},
+		{.fd = telemetry_fd(job->telemetry), .events = POLLIN},
+		{.fd = job->egress ? job->egress->control : -1, .events = POLLIN},
+		{.fd = job->sink->signals > 0 ? job->sink->signals : -1, .events = POLLIN}};
 
 	if (input)
 		fds[3] = pump_wants(input);
@@ -252,6 +272,8 @@ static int listen_once(struct launch *job, struct pump *input)
 		read_output(job, 1);
 	if (fds[5].revents)
 		egress_process_read(job->egress, job->result);
+	if (fds[6].revents)
+		pass_signals(job);
 	if (fds[0].revents)
 		read_socket(job);
 	return 0;

@@ -30,7 +30,11 @@ struct launch_sink {
 	void (*terminal)(void *ctx, int master);
 	void (*probe)(void *ctx, const struct wire_probe *probe);
 	void *ctx;
+	/* A pipe: each byte is the number of a signal for the program; or 0. */
+	int signals;
 };
+/* The next signal for the program; or 0. */
+int launch_next_signal(const struct launch_sink *sink);
 
 struct telemetry;
 

@@ -74,6 +74,36 @@ with open("big", "wb") as f: f.write(bytes(400 << 20))'
 	out_has 51200
 }
 
+# caught WAY COMMAND...: the program has a signal that cordon gets, and ends in its own way.
+caught() {
+	local who=${1%%:*}
+	shift
+	(cd "$W" && as "$who" timeout 60 /usr/bin/python3 - "$CORDON" "$@") <<'PY'
+import signal, subprocess, sys
+reset = lambda: [signal.signal(s, signal.SIG_DFL) for s in (signal.SIGINT, signal.SIGQUIT)]
+for name in "INT", "TERM", "HUP", "USR1":
+    program = "trap 'echo caught; exit 9' %s; echo ready; for i in $(seq 200); do sleep 0.1; done" % name
+    p = subprocess.Popen([*sys.argv[1:], "--", "sh", "-c", program], stdin=subprocess.DEVNULL,
+                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, preexec_fn=reset)
+    assert p.stdout.readline() == b"ready\n"
+    p.send_signal(getattr(signal, "SIG" + name))
+    out = p.communicate()[0]
+    assert (out, p.returncode) == (b"caught\n", 9), (name, out, p.returncode)
+p = subprocess.Popen([*sys.argv[1:], "--", "sh", "-c", "echo ready; sleep 20"], stdin=subprocess.DEVNULL,
+                     stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, preexec_fn=reset)
+p.stdout.readline()
+p.terminate()
+assert p.wait() == -signal.SIGTERM, p.returncode
+PY
+}
+signals() {
+	caught "$1" exec --user --tier "${1#*:}"
+	made "$1"
+	caught "$1" box exec work --user
+	live "$1" stop work
+}
+@test "a signal for cordon reaches the program" { every_owner signals; }
+
 streams() {
 	printf 'typed\n' >"$T/in"
 	# shellcheck disable=SC2094

@@ -17,6 +17,7 @@
 #include "base/scope.h"
 #include "conf/name_list.h"
 #include "door/cli/cli.h"
+#include "door/cli/forward.h"
 #include "door/cli/own_terminal.h"
 #include "flow/run.h"
 #include "show/output_relay.h"
@@ -46,9 +47,16 @@ static int no_descriptor(const struct cli_call *call, const char *name)
 	return cli_fail(call, &err);
 }
 
+static void begin_program(void *ctx, const struct report *r)
+{
+	(void)ctx, (void)r;
+	forward_begin();
+}
+
 static void tell_waiting(void *ctx, const struct report *r)
 {
 	(void)ctx;
+	forward_end();
 	fprintf(stderr, "cordon: waiting for people: cordon approvals show %s\n", r->approval);
 }
 
@@ -110,12 +118,17 @@ static void advise_tier(const struct cli_call *call, struct result *r)
 		err_cure(&r->err, "%s", cure);
 }
 
-static void speak(struct cli_call *call, const struct launch_sink *sink, struct result *r)
+static void speak(struct cli_call *call, struct launch_sink *sink, struct result *r)
 {
+	if (call->by_signal && !call->events) {
+		sink->signals = forward_open();
+		sink->started = begin_program;
+	}
 	if (call->kept)
 		flow_run_live(&call->request, call->kept, NULL, sink, r);
 	else
 		flow_run(&call->request, &call->box, sink, r);
+	forward_end();
 }
 
 static int print_json(struct cli_call *call, struct result *r)
