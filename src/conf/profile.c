@@ -62,6 +62,10 @@ const struct profile_bind profile_dev_binds[] = {{"/bin", PROGRAMS},
 						 {"/etc/ld.so.conf.d", DATA},
 						 {"/etc/localtime", DATA},
 						 {"/etc/magic", DATA},
+						 {"/etc/java-11-openjdk", DATA},
+						 {"/etc/java-17-openjdk", DATA},
+						 {"/etc/java-21-openjdk", DATA},
+						 {"/etc/manpath.config", DATA},
 						 {"/etc/matplotlibrc", DATA},
 						 {"/etc/mime.types", DATA},
 						 {"/etc/os-release", DATA},
@@ -99,6 +103,7 @@ const struct spec_file profile_common_files[] = {
 	SPEC_TEXT("/etc/group", "root:x:0:\nnogroup:x:65534:\nagent:x:1000:\n"),
 	SPEC_TEXT("/etc/nsswitch.conf", "passwd: files\ngroup: files\nhosts: files dns files\n"),
 	SPEC_TEXT("/etc/hosts", "127.0.0.1 localhost cordon\n"),
+	SPEC_TEXT("/etc/hostname", "cordon\n"),
 	{NULL, NULL, false, 0}};
 
 const struct spec_file profile_dev_files[] = {USERS("/home", "/bin/bash"), {NULL, NULL, false, 0}};
