@@ -161,14 +161,6 @@ static void tell_changes(struct box *b)
 	io_send(b->ctl, &done, sizeof(done), -1);
 }
 
-/* Of a live box: all processes stand still meanwhile. One that is in a system call finishes it first. */
-static void list_changes(struct box *b)
-{
-	kill(-1, SIGSTOP);
-	tell_changes(b);
-	kill(-1, SIGCONT);
-}
-
 static void on_message(struct box *b, struct reaper *r)
 {
 	struct wire_signal m = {0}; /* other messages are its first member */
@@ -178,8 +170,12 @@ static void on_message(struct box *b, struct reaper *r)
 		m.kind = WIRE_KILL; /* the supervisor is dead: end the box */
 	if (m.kind == WIRE_KILL)
 		r->killed = true;
-	if (m.kind == WIRE_DIFF)
-		list_changes(b);
+	if (m.kind == WIRE_DIFF) { /* a process that is in a system call finishes it first */
+		kill(-1, SIGSTOP);
+		tell_changes(b);
+	}
+	if (m.kind == WIRE_GO_ON)
+		kill(-1, SIGCONT);
 	if (m.kind == WIRE_SIGNAL && !r->ended) /* its process group, as a terminal does it */
 		kill(-r->main, (int)m.signal);
 }

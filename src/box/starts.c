@@ -161,6 +161,9 @@ static bool report_next(struct start_row *w)
 
 static void report(struct starts *s, struct start_row *w)
 {
+	/* Its exit is reported when its last process is gone. */
+	if (w->ends_all && w->state == START_EXITED)
+		return;
 	while (w->reported < w->state && report_next(w)) {
 		if (w->reported == START_ASKED)
 			scope_close(&w->master);
@@ -314,6 +317,24 @@ static bool was_out_of_memory(struct run *r, int status)
 	return u.memory_hit;
 }
 
+static void send_signal(const struct start_row *w, int sig, bool tree)
+{
+	struct wire_signal m = {WIRE_SIGNAL, w->id, (uint32_t)sig, tree};
+	struct iovec iov = {&m, sizeof(m)};
+	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
+
+	(void)!sendmsg(w->sock, &msg, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+static void kill_tree(struct start_row *w)
+{
+	if (w->sock < 0)
+		return;
+	send_signal(w, SIGKILL, true);
+	w->is_killed = true;
+	w->deadline_ns = io_now_ns() + KILL_MS * 1000000ULL;
+}
+
 static void on_exited(struct run *r, struct start_row *w, const struct wire_exited *m)
 {
 	uint32_t timed_out = w->exited.timed_out, limit = w->exited.limit;
@@ -331,6 +352,8 @@ static void on_exited(struct run *r, struct start_row *w, const struct wire_exit
 	else if (limit == LIMIT_NONE && was_out_of_memory(r, m->wait_status))
 		w->exited.limit = LIMIT_MEMORY;
 	end_start(r, w, START_EXITED);
+	if (w->ends_all)
+		kill_tree(w);
 }
 
 static void on_subreaper(struct run *r, struct start_row *w)
@@ -362,24 +385,6 @@ uint64_t starts_deadline(const struct starts *s)
 	return first;
 }
 
-static void send_signal(const struct start_row *w, int sig, bool tree)
-{
-	struct wire_signal m = {WIRE_SIGNAL, w->id, (uint32_t)sig, tree};
-	struct iovec iov = {&m, sizeof(m)};
-	struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
-
-	(void)!sendmsg(w->sock, &msg, MSG_DONTWAIT | MSG_NOSIGNAL);
-}
-
-static void kill_tree(struct start_row *w)
-{
-	if (w->sock < 0)
-		return;
-	send_signal(w, SIGKILL, true);
-	w->is_killed = true;
-	w->deadline_ns = io_now_ns() + KILL_MS * 1000000ULL;
-}
-
 static void on_start_deadline(struct run *r, struct start_row *w)
 {
 	struct err err;
@@ -408,7 +413,7 @@ void starts_handle(struct run *r, const struct pollfd *fds, size_t count)
 		}
 	if (at < count && fds[at].fd == s->sock && fds[at].revents && !r->done)
 		on_starter(r);
-	for (size_t i = 0; i < s->used && !r->done; i++)
+	for (size_t i = 0; i < s->used && !r->done && !r->still_ns; i++)
 		if (s->row[i].id && s->row[i].deadline_ns && now >= s->row[i].deadline_ns)
 			on_start_deadline(r, &s->row[i]);
 	report_all(r);
@@ -465,6 +470,7 @@ static void on_start(struct run *r, const struct wire_start *m, const int *fds, 
 				.sock = -1,
 				.master = -1,
 				.time_ms = m->time_ms > UINT32_MAX ? UINT32_MAX : m->time_ms,
+				.ends_all = r->box->spec->workspace == WORKSPACE_RW,
 				.deadline_ns = io_now_ns() + TAKE_MS * 1000000ULL};
 	w->exited.limit = LIMIT_NONE;
 	if (forward(s, m, sizeof(*m), fds, count) < 0) {
@@ -503,11 +509,26 @@ static void on_diff(struct run *r)
 	uint32_t kind = WIRE_DIFF;
 	struct wire_done done = {.kind = WIRE_DONE, .cut = 1};
 
-	if (r->listing || r->box->spec->workspace != WORKSPACE_OVERLAY ||
+	if (r->still_ns || r->box->spec->workspace != WORKSPACE_OVERLAY ||
 	    io_send(r->box->ctl, &kind, sizeof(kind), -1) < 0)
 		answer(r, &done, sizeof(done), NULL);
-	else
+	else {
 		r->listing = true;
+		r->still_ns = io_now_ns();
+	}
+}
+
+/* The time in which no program ran does not count. */
+static void on_go_on(struct run *r)
+{
+	const uint32_t kind = WIRE_GO_ON;
+	uint64_t still_ns = r->still_ns ? io_now_ns() - r->still_ns : 0;
+
+	r->still_ns = 0;
+	for (size_t i = 0; i < r->starts.used; i++)
+		if (r->starts.row[i].deadline_ns)
+			r->starts.row[i].deadline_ns += still_ns;
+	(void)io_send(r->box->ctl, &kind, sizeof(kind), -1);
 }
 
 bool starts_receive(struct run *r)
@@ -527,6 +548,8 @@ bool starts_receive(struct run *r)
 		on_open(r, &m.open, (size_t)n);
 	else if (m.kind == WIRE_DIFF)
 		on_diff(r);
+	else if (m.kind == WIRE_GO_ON)
+		on_go_on(r);
 	else if (m.kind == WIRE_END)
 		run_end(r);
 	for (size_t i = 0; i < count; i++)

@@ -22,6 +22,7 @@ struct start_row {
 	int master;  /* of its terminal, until the caller has it; or -1 */
 	enum start_state state, reported;
 	bool is_killed;				 /* it was told to kill the whole tree */
+	bool ends_all;				 /* no process of it may be left behind */
 	uint64_t time_ms, begun_ns, deadline_ns; /* 0: no deadline */
 	struct wire_exited exited;
 };

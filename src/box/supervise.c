@@ -184,7 +184,7 @@ static void sample_pids(struct run *r)
 static int next_timeout(const struct run *r, uint64_t rest)
 {
 	uint64_t now = io_now_ns();
-	uint64_t first = starts_deadline(&r->starts);
+	uint64_t first = r->still_ns ? UINT64_MAX : starts_deadline(&r->starts);
 	uint64_t until = first < r->deadline_ns ? first : r->deadline_ns;
 	uint64_t left = until > now ? (until - now) / 1000000U + 1 : 0;
 

@@ -17,6 +17,7 @@ struct run {
 	bool started, killing, ended, done, failed, abandoned;
 	bool changes_sent;     /* init has sent all changes */
 	bool listing;	       /* init sends the changes of a live box, which goes on */
+	uint64_t still_ns;     /* since when the programs of a live box stand still; 0: they run */
 	bool egress_gone;      /* after the end */
 	unsigned denials_sent; /* how many refusals the caller has */
 	uint64_t deadline_ns, ended_ns, pids_seen;

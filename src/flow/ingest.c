@@ -11,6 +11,7 @@
 
 #include "base/pages.h"
 #include "base/scope.h"
+#include "flow/live_run.h"
 #include "gate/gate_log.h"
 
 /* The type of event that each kind of source is for the rules. Kinds without a type are matched
@@ -94,7 +95,9 @@ int ingest(struct gate_state *state, const struct packs *rules, struct conversat
 	char why[96];
 	snprintf(why, sizeof(why), "rule %.64s",
 		 ret->inspection.denied_by ? ret->inspection.denied_by : "");
-	return actions_carry_out(state, c, ret->inspection.actions, why, err);
+	return actions_carry_out(state, c, ret->inspection.actions, why, err) < 0
+		       ? -1
+		       : live_run_stop_ended(state, c, err);
 }
 
 void ingest_done(struct ingest_report *r)

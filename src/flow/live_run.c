@@ -26,9 +26,10 @@ int live_run_create(struct sentence *s, struct err *err)
 	memcpy(k->about.conversation, s->gate.report->conversation, sizeof(k->about.conversation));
 	k->about.began_s = s->bp.began.tv_sec;
 	k->about.began_ns = s->bp.began.tv_nsec;
-	k->about.disk_max = s->bp.spec.limit[LIMIT_DISK];
 	k->fds[KEEP_FD_OVERLAY] =
 		s->overlay.dir < 0 ? -1 : fcntl(s->overlay.dir, F_DUPFD_CLOEXEC, 0);
+	if (s->overlay.dir >= 0 && overlay_lend(&s->overlay, k->about.name, err) < 0)
+		return -1;
 	if (kept_box_ask(k, &box, err) < 0 ||
 	    live_create(&k->live, &box, &s->bp, s->sink, s->result, err) < 0)
 		return -1;
@@ -334,6 +335,14 @@ int live_run_start(struct sentence *s, struct err *err)
 		return -1;
 	conclude(s);
 	return 0;
+}
+
+int live_run_stop_ended(const struct gate_state *state, const struct conversation *c,
+			struct err *err)
+{
+	char hex[ID_HEX];
+
+	return c->ended_us ? kept_box_stop_all(state->dir, id_hex(&c->id, hex), err) : 0;
 }
 
 /* The result of the box follows: its changes, and what all of its processes used. */

@@ -14,6 +14,9 @@ int live_run_check(struct sentence *s, struct err *err);
 /* Starts the program, passes on what it prints, and waits until it has ended. Programs that it left
  * behind live on. */
 int live_run_start(struct sentence *s, struct err *err);
+/* If the conversation has ended, its boxes are stopped. */
+int live_run_stop_ended(const struct gate_state *state, const struct conversation *c,
+			struct err *err);
 /* Creates a box for one program that has a terminal, and ends it with the program. */
 int live_run_alone(struct sentence *s, struct err *err);
 

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "flow/apply.h"
 #include "flow/ingest.h"
+#include "flow/live_run.h"
 #include "live/enclose.h"
 
 /* If another check refuses a run that the policy allows, the verdict is deny. */
@@ -33,8 +34,12 @@ int run_record_refusal(struct sentence *s, int asked, struct err *err)
 	s->result->recorded =
 		can_record && gate_log_refusal(&s->gate, asked > 0 ? NULL : err, &why) == 0;
 	/* A rule may end the conversation or revoke its grants. */
-	if (s->result->recorded && asked < 0)
+	if (s->result->recorded && asked < 0) {
 		gate_carry_out(&s->gate, err);
+		if (live_run_stop_ended(&s->gate.state, &s->gate.facts.conversation, &why) < 0)
+			err_cause(err, "and a box of the conversation goes on: %.200s",
+				  why.message);
+	}
 	if (can_record && !s->result->recorded) {
 		if (asked > 0)
 			*err = why;

@@ -48,6 +48,8 @@ struct client {
 	struct kept *box;
 	int egress;   /* to the cordon-egress of the box that it creates, or -1 */
 	bool creates; /* KEEP_CREATE has come: WIRE_SPEC is next */
+	uint32_t
+		asks; /* KEEP_SAVE, KEEP_STOP or KEEP_DROP waits until another client has its answer; or 0 */
 	bool has_lost_rows;
 	bool is_gone; /* to be closed when the messages of now are handled */
 };
@@ -82,14 +84,15 @@ struct kept {
 	pid_t pid;
 	struct client *creator; /* until the box lives */
 	struct client *waiter;	/* asked to save or to stop; or NULL */
-	bool drops;		/* the changes are not to be saved */
+	uint32_t saves;		/* KEEP_SAVE or KEEP_STOP: the programs stand still for it; or 0 */
+	bool is_over;		/* its time is over */
+	bool drops;		/* the changes are not to be saved when it has ended */
+	struct keep_done saved; /* by KEEP_STOP */
 	struct kept_row row[KEEPER_ROWS_MAX];
 	uint32_t last_id;
 	uint64_t created_ns, idle_since_ns;
-	/* The changes that cordon-box lists, and the directory that has them. */
-	int upper;
-	uint64_t changes, change_bytes;
-	bool changes_cut, has_result;
+	int upper; /* the directory that has the changes; or -1 */
+	bool has_result;
 };
 
 struct boxes {
@@ -108,11 +111,11 @@ void client_send_late(struct client *c, struct kept *b);
 void client_send_cut(struct client *c);
 void client_answer(struct client *c, const struct keep_done *done);
 
-/* changes.c */
-void changes_reset(struct kept *b);
-void changes_take(struct kept *b, const struct wire_change *m);
-/* Saves what was listed, unless it is to be dropped. */
-int changes_save(struct kept *b, struct keep_done *done);
+/* death.c */
+/* cordon-box has ended with STATUS and without a result. */
+void death_explain(struct kept *b, int status);
+/* It ended by itself; DONE says whether its changes were saved. */
+void death_explain_end(struct kept *b, const struct keep_done *done);
 
 /* kept.c */
 struct kept *kept_find(struct boxes *k, const char *name);
@@ -126,8 +129,8 @@ void kept_order(struct kept *b, struct client *c, union keeper_message *m, size_
 		const int *fds, size_t count);
 /* Reads one message of cordon-box. */
 void kept_receive(struct boxes *k, struct kept *b);
-/* Saves the changes until now, or those of the whole box when it has ended; C is answered then. */
-void kept_save(struct kept *b, struct client *c, bool ends);
+/* KIND is KEEP_SAVE, KEEP_STOP or KEEP_DROP. C, or NULL, is answered when that is done. */
+void kept_save(struct kept *b, struct client *c, uint32_t kind);
 /* C is gone: its programs end, unless only those that they left behind run. */
 void kept_leave(struct kept *b, struct client *c);
 /* Ends boxes whose time is over. Returns the ms until the next one, or -1. */

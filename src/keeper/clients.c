@@ -132,6 +132,8 @@ static void on_name(struct boxes *k, struct client *c, const struct keep_name *m
 
 	if (!b || b->state < KEPT_LIVES) {
 		no_such_box(c, m->name);
+	} else if (b->state != KEPT_DEAD && m->kind != KEEP_USE && c->box != b) {
+		c->is_gone = true;
 	} else if (b->state == KEPT_DEAD) {
 		refuse(c, &b->about.err);
 		if (m->kind != KEEP_USE)
@@ -142,14 +144,21 @@ static void on_name(struct boxes *k, struct client *c, const struct keep_name *m
 		c->box = b;
 		send_box(c, b);
 	} else {
-		b->drops |= m->kind == KEEP_DROP;
-		kept_save(b, c, m->kind != KEEP_SAVE);
+		kept_save(b, c, m->kind);
 	}
 }
 
 static bool is_named(char name[KEEP_NAME_MAX])
 {
 	return memchr(name, '\0', KEEP_NAME_MAX) != NULL;
+}
+
+/* A client uses one box at a time, and orders something of the box that it uses. One that has died has no
+ * clients. */
+static bool is_order(uint32_t kind, bool uses)
+{
+	return kind == KEEP_USE ? !uses
+				: kind == KEEP_SAVE || kind == KEEP_STOP || kind == KEEP_DROP;
 }
 
 static void receive(struct boxes *k, struct client *c, union keeper_message *m, size_t len,
@@ -174,7 +183,7 @@ static void receive(struct boxes *k, struct client *c, union keeper_message *m, 
 		open_egress(c);
 	} else if (m->kind == KEEP_HELLO) {
 		client_answer(c, &(struct keep_done){.kind = KEEP_DONE});
-	} else if (m->kind > KEEP_CREATE && m->kind < KEEP_DONE && len == sizeof(m->name) &&
+	} else if (is_order(m->kind, c->box != NULL) && len == sizeof(m->name) &&
 		   is_named(m->name.name)) {
 		on_name(k, c, &m->name);
 	} else if (m->kind < KEEP_CREATE && c->box) {

@@ -20,6 +20,7 @@
 #include "base/io.h"
 #include "base/scope.h"
 #include "keeper/boxes.h"
+#include "overlay/overlay.h"
 
 enum {
 	SEND_S = 5, /* cordon-box reads its messages at once, or it is broken */
@@ -131,7 +132,8 @@ void kept_about(const struct kept *b, struct keep_box *ret, int fds[KEEP_FDS], s
 	ret->fds = ret->running = 0;
 	*ret_count = 0;
 	for (unsigned i = 0; i < KEEP_FDS; i++)
-		if (b->fds[i] >= 0) {
+		/* As long as a client had the overlay, it would stay locked. */
+		if (b->fds[i] >= 0 && i != KEEP_FD_OVERLAY) {
 			ret->fds |= 1U << i;
 			fds[(*ret_count)++] = b->fds[i];
 		}
@@ -282,43 +284,90 @@ void kept_leave(struct kept *b, struct client *c)
 static void answer_waiter(struct kept *b, const struct keep_done *done)
 {
 	struct client *c = b->waiter;
+	int overlay = b->fds[KEEP_FD_OVERLAY];
 
 	b->waiter = NULL;
-	if (c)
+	if (c && !done->ended && done->err.code == ERR_NONE && overlay >= 0)
+		client_send(c, done, sizeof(*done), &overlay, 1);
+	else if (c)
 		client_answer(c, done);
 }
 
-void kept_save(struct kept *b, struct client *c, bool ends)
+void kept_save(struct kept *b, struct client *c, uint32_t kind)
 {
-	struct keep_done busy = {.kind = KEEP_DONE};
-	const uint32_t kind = WIRE_DIFF;
+	const uint32_t diff = WIRE_DIFF;
 
-	if (b->waiter || b->state != KEPT_LIVES) {
-		err_set(&busy.err, ERR_CONFLICT, "another command saves or ends the box %s",
-			b->about.name);
-		err_cure(&busy.err, "try again when it has ended");
-		client_answer(c, &busy);
+	if (b->saves || b->state != KEPT_LIVES) { /* its end answers C too */
+		if (c)
+			c->asks = kind;
 		return;
 	}
 	b->waiter = c;
-	changes_reset(b);
-	if (ends)
+	b->drops = kind == KEEP_DROP;
+	if (b->fds[KEEP_FD_OVERLAY] >= 0 && kind != KEEP_DROP) {
+		b->saves = kind;
+		scope_close(&b->upper);
+		tell_box(b, &diff, sizeof(diff), NULL, 0);
+	} else if (kind != KEEP_SAVE) {
 		end(b);
-	else
-		tell_box(b, &kind, sizeof(kind), NULL, 0);
+	} else {
+		answer_waiter(b, &(struct keep_done){.kind = KEEP_DONE});
+	}
 }
 
-/* All changes until now are listed. If the box ends, another list follows. */
-static void on_listed(struct kept *b, const struct wire_done *m)
+/* Copies the changes to the overlay of the conversation (overlay/save_run.c). */
+static int save(const struct kept *b, struct keep_done *done)
+{
+	struct overlay o = overlay_adopt(b->fds[KEEP_FD_OVERLAY]);
+	struct timespec since = {.tv_sec = b->about.began_s, .tv_nsec = b->about.began_ns};
+	struct overlay_losses losses = {0};
+
+	if (o.dir < 0 || b->drops)
+		return 0;
+	o.is_live = true;
+	if (overlay_save(&o, b->upper, b->fds[KEEP_FD_WORKSPACE], since, &losses, &done->err) < 0)
+		return -1;
+	done->changes = losses.saved;
+	done->left_out = losses.left_out;
+	return 0;
+}
+
+static void ask_next(struct boxes *k, struct kept *b)
+{
+	for (size_t i = 0; i < KEEP_CLIENTS_MAX; i++) {
+		struct client *c = &k->client[i];
+		uint32_t kind = c->socket >= 0 && c->box == b ? c->asks : 0;
+		if (!kind)
+			continue;
+		c->asks = 0;
+		kept_save(b, c, kind);
+		return;
+	}
+}
+
+/* The programs stand still, and the upper directory has their changes. */
+static void on_listed(struct boxes *k, struct kept *b)
 {
 	struct keep_done done = {.kind = KEEP_DONE};
+	const uint32_t go_on = WIRE_GO_ON, kind = b->saves;
 
-	b->changes_cut |= m->cut != 0;
-	if (b->state != KEPT_LIVES) /* the list of the end follows */
+	if (!kind) /* of the end */
 		return;
-	changes_save(b, &done);
-	changes_reset(b);
+	b->saves = 0;
+	bool is_saved = save(b, &done) == 0;
+	scope_close(&b->upper);
+	if (kind == KEEP_STOP && (is_saved || b->is_over)) {
+		b->saved = done;
+		b->drops = true;
+		end(b);
+		return;
+	}
+	tell_box(b, &go_on, sizeof(go_on), NULL, 0);
+	if (kind == KEEP_STOP)
+		err_context(&done.err, "the box %s goes on, because its changes cannot be saved",
+			    b->about.name);
 	answer_waiter(b, &done);
+	ask_next(k, b);
 }
 
 /* ---- from the box ---- */
@@ -424,42 +473,27 @@ static void on_created(struct kept *b, const union keeper_message *m)
 		client_send(c, &m->ready, sizeof(m->ready), NULL, 0);
 }
 
-static void explain_death(struct kept *b, int status)
-{
-	struct err *err = &b->about.err;
-
-	if (err->code == ERR_NONE) {
-		err_set(err, ERR_SYSTEM, "the box %s has died", b->about.name);
-		err_cause(err,
-			  "cordon-box ended by %s %d, and the changes since it was last saved "
-			  "are lost",
-			  WIFSIGNALED(status) ? "signal" : "status",
-			  WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
-		err_cure(err, "cordon box create makes another one");
-		start_box_to_sweep();
-	}
-	b->about.has_died = 1;
-	if (!b->creator) /* else no other client knows the box */
-		b->state = KEPT_DEAD;
-}
-
 /* Nothing of the box is left. */
 static void on_end(struct boxes *k, struct kept *b)
 {
-	struct keep_done done = {.kind = KEEP_DONE, .ended = 1};
+	struct keep_done done = b->saved;
+	bool was_asked = b->state == KEPT_ENDS;
 	int status = 0;
 
 	scope_close(&b->socket);
 	while (waitpid(b->pid, &status, 0) < 0 && errno == EINTR)
 		;
 	b->pid = 0;
-	if (!b->has_result) {
-		explain_death(b, status);
+	if (!b->has_result)
+		death_explain(b, status);
+	else if (save(b, &done) < 0 || !was_asked || done.err.code != ERR_NONE)
+		death_explain_end(b, &done);
+	b->about.has_died = b->about.err.code != ERR_NONE;
+	done.kind = KEEP_DONE;
+	done.ended = 1;
+	if (b->about.has_died)
 		done.err = b->about.err;
-	} else {
-		changes_save(b, &done);
-	}
-	close_fds(b); /* the overlay is free when the waiter is answered */
+	close_fds(b); /* the overlay is free when the clients are answered */
 	answer_waiter(b, &done);
 	for (size_t i = 0; i < KEEP_CLIENTS_MAX; i++) {
 		struct client *c = &k->client[i];
@@ -469,7 +503,10 @@ static void on_end(struct boxes *k, struct kept *b)
 		client_answer(c, &done);
 		c->is_gone = true;
 	}
-	if (b->state != KEPT_DEAD)
+	memset(b->row, 0, sizeof(b->row));
+	if (b->about.has_died && !b->creator) /* else no other client knows the box */
+		b->state = KEPT_DEAD;
+	else
 		kept_free(b);
 }
 
@@ -489,19 +526,16 @@ void kept_receive(struct boxes *k, struct kept *b)
 		pass_row(b, &m, (size_t)n, passed);
 	} else if (m.kind == WIRE_DENIAL && n == sizeof(m.denial)) {
 		kept_pass_to_all(k, b, NULL, &m.denial, sizeof(m.denial));
-	} else if (m.kind == WIRE_CHANGE && n >= (ssize_t)offsetof(struct wire_change, path)) {
-		changes_take(b, &m.change);
 	} else if (m.kind == WIRE_UPPER) {
 		scope_close(&b->upper);
 		b->upper = scope_take_fd(&passed);
 	} else if (m.kind == WIRE_DONE && n == sizeof(m.done)) {
-		on_listed(b, &m.done);
+		on_listed(k, b);
 	} else if (m.kind == WIRE_ERROR && n == sizeof(m.error)) {
 		b->about.err = m.error.err;
 		err_sanitise(&b->about.err);
 	} else if (m.kind == WIRE_RESULT && n == sizeof(m.result)) {
 		b->has_result = true;
-		b->changes_cut |= m.result.changes_cut != 0;
 	}
 }
 
@@ -534,8 +568,10 @@ int kept_deadline(struct boxes *k)
 		any = true;
 		if (left < first)
 			first = left;
-		if (!left && !b->waiter)
-			end(b);
+		if (!left && !b->saves) {
+			b->is_over = true;
+			kept_save(b, NULL, KEEP_STOP);
+		}
 	}
 	return !any ? -1 : first ? (int)first : 1;
 }

@@ -61,9 +61,15 @@ static int tell(struct kept_box *b, uint32_t kind, const char *name, struct err 
 
 static int await_done(struct kept_box *b, struct keep_done *ret, struct err *err)
 {
-	size_t count = 0;
+	size_t count = 1;
+	int overlay = -1;
 
-	if (receive(b, ret, sizeof(*ret), NULL, &count) != KEEP_DONE)
+	uint32_t kind = receive(b, ret, sizeof(*ret), &overlay, &count);
+	if (kind && count) {
+		scope_close(&b->fds[KEEP_FD_OVERLAY]);
+		b->fds[KEEP_FD_OVERLAY] = overlay;
+	}
+	if (kind != KEEP_DONE)
 		return lost_keeper(err);
 	if (ret->err.code == ERR_NONE)
 		return 0;
@@ -296,6 +302,42 @@ int kept_box_list(struct kept_box *b,
 		box.conversation[sizeof(box.conversation) - 1] = '\0';
 		each(ctx, &box, workspace);
 	}
+}
+
+struct boxes_of {
+	const char *conversation;
+	size_t count;
+	char name[KEEP_BOXES_MAX][KEEP_NAME_MAX];
+};
+
+static void note_box(void *ctx, const struct keep_box *box, const char *workspace)
+{
+	struct boxes_of *of = ctx;
+
+	(void)workspace;
+	if (strcmp(box->conversation, of->conversation) == 0 && of->count < KEEP_BOXES_MAX)
+		memcpy(of->name[of->count++], box->name, KEEP_NAME_MAX);
+}
+
+int kept_box_stop_all(int state, const char *conversation, struct err *err)
+{
+	AUTO_KEPT_BOX struct kept_box list = KEPT_BOX_NONE;
+	struct boxes_of of = {.conversation = conversation};
+	struct keep_done done;
+	int r = kept_box_connect(&list, state, false, err);
+
+	if (r != 0)
+		return r < 0 ? -1 : 0;
+	r = kept_box_list(&list, note_box, &of, err);
+	for (size_t i = 0; r == 0 && i < of.count; i++) {
+		AUTO_KEPT_BOX struct kept_box b = KEPT_BOX_NONE;
+		r = kept_box_connect(&b, state, false, err) != 0 ||
+				    kept_box_use(&b, of.name[i], err) < 0 ||
+				    kept_box_tell(&b, KEEP_STOP, of.name[i], &done, err) < 0
+			    ? -1
+			    : 0;
+	}
+	return r;
 }
 
 void kept_box_close(struct kept_box *b)

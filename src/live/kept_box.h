@@ -32,13 +32,15 @@ int kept_box_use(struct kept_box *b, const char *name, struct err *err);
 void kept_box_begin(struct kept_box *b, const struct launch_sink *sink, struct result *result);
 /* The decoded strings live as long as B. */
 int kept_box_spec(const struct kept_box *b, struct spec *ret, struct err *err);
-/* KEEP_SAVE, KEEP_STOP or KEEP_DROP. */
+/* KEEP_SAVE, which opens the overlay in B->fds; KEEP_STOP or KEEP_DROP. */
 int kept_box_tell(struct kept_box *b, uint32_t kind, const char *name, struct keep_done *ret,
 		  struct err *err);
 /* Calls EACH for every box, with the path of its workspace or "". */
 int kept_box_list(struct kept_box *b,
 		  void (*each)(void *ctx, const struct keep_box *box, const char *workspace),
 		  void *ctx, struct err *err);
+/* Stops every box of the conversation; its changes are saved. */
+int kept_box_stop_all(int state, const char *conversation, struct err *err);
 void kept_box_close(struct kept_box *b);
 #define AUTO_KEPT_BOX __attribute__((cleanup(kept_box_close)))
 

@@ -112,6 +112,11 @@ int live_list(struct live *l, struct err *err)
 	return order(l, WIRE_DIFF, err);
 }
 
+int live_go_on(struct live *l, struct err *err)
+{
+	return order(l, WIRE_GO_ON, err);
+}
+
 int live_end(struct live *l, struct err *err)
 {
 	return order(l, WIRE_END, err);

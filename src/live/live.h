@@ -63,6 +63,8 @@ int live_open(struct live *l, const char *path, int flags, unsigned mode, uint32
 	      struct err *err);
 /* Asks for the changes in the workspace since the box was created. */
 int live_list(struct live *l, struct err *err);
+/* The programs run again. */
+int live_go_on(struct live *l, struct err *err);
 /* To wait for together with other descriptors. */
 int live_fd(const struct live *l);
 /* Waits for the next event; WAIT_MS -1: as long as it takes. -1: the box died, and *ERR says how. */

@@ -32,10 +32,11 @@ enum keep_kind {
 	KEEP_USE,	    /* keep_name; answered by KEEP_BOX or KEEP_DONE */
 	KEEP_BOX,	    /* keep_box; descriptors of enum keep_fd */
 	KEEP_LIST,	    /* keep_name; answered by a KEEP_BOX for each box, and KEEP_DONE */
-	KEEP_SAVE,	    /* keep_name: save the changes of the workspace until now */
-	KEEP_STOP,	    /* keep_name: save them, and end the box */
-	KEEP_DROP,	    /* keep_name: end the box without saving them */
-	KEEP_HELLO,	    /* keep_name, without a name: is the keeper there? */
+	/* These for the box that the client uses, answered by KEEP_DONE: */
+	KEEP_SAVE,  /* save the changes of the workspace until now; the answer has the overlay */
+	KEEP_STOP,  /* save them and end the box; if they cannot be saved, it lives on */
+	KEEP_DROP,  /* end the box without saving them */
+	KEEP_HELLO, /* keep_name, without a name: is the keeper there? */
 	KEEP_EGRESS, /* the same, before KEEP_CREATE: starts cordon-egress; the answer has its two sockets */
 	KEEP_ROW,  /* keep_row: a program of the box connects */
 	KEEP_DONE, /* keep_done */
@@ -44,7 +45,7 @@ enum keep_kind {
 /* Those that a box has come in this order; bits of FDS say which. */
 enum keep_fd {
 	KEEP_FD_OPTIONS, /* a sealed memory file: how the box was asked for */
-	KEEP_FD_OVERLAY, /* the locked overlay of the conversation */
+	KEEP_FD_OVERLAY, /* the locked overlay of the conversation; not with KEEP_BOX */
 	KEEP_FD_SPEC,	 /* these two only from the keeper */
 	KEEP_FD_WORKSPACE,
 	KEEP_FDS
@@ -57,7 +58,6 @@ struct keep_box {
 	uint8_t inputs[KEEP_INPUTS];		  /* hash of what was decided on: gate_box_hash */
 	uint64_t idle_ms;			  /* the box ends after so long without a start */
 	uint64_t life_ms;			  /* and after so long */
-	uint64_t disk_max;			  /* bytes of changes that may be saved */
 	int64_t began_s, began_ns;		  /* when the box began to read the workspace */
 	/* From the keeper: times since 1970, starts that live, and all starts. */
 	uint64_t created_ms, ends_ms;

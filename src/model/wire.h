@@ -33,11 +33,12 @@ enum wire_kind {
 	WIRE_RESULT,   /* wire_result: all untrusted code is dead */
 	WIRE_GONE,     /* the cgroup is removed: the last message */
 	/* A live box (SPEC_LIVE). From cordon: */
-	WIRE_START, /* wire_start; descriptors of enum start_fd */
-	WIRE_SIGNAL, /* wire_signal; also to a box that is not live, and from the supervisor to init */
-	WIRE_OPEN, /* wire_open */
-	WIRE_DIFF, /* list the changes until now: wire_change, WIRE_UPPER, WIRE_DONE */
-	WIRE_END,  /* end the box: wire_result follows */
+	WIRE_START,  /* wire_start; descriptors of enum start_fd */
+	WIRE_SIGNAL, /* wire_signal; also to a box that is not live, and to init */
+	WIRE_OPEN,   /* wire_open */
+	WIRE_GO_ON,  /* after WIRE_DIFF */
+	WIRE_DIFF,   /* stand still and list the changes: wire_change, WIRE_UPPER, WIRE_DONE */
+	WIRE_END,    /* end the box: wire_result follows */
 	/* To cordon: */
 	WIRE_CREATED, /* wire_ready: every layer is in place */
 	WIRE_STARTED, /* wire_started: the program runs; with START_TTY and the terminal's descriptor */

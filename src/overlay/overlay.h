@@ -7,6 +7,7 @@
  *     base      the state of each path in the directory when it was first changed or hidden
  *     pending   a saved run to be merged into tree; incoming: an incomplete one
  *     first     the tree before the first save of a live box, until it ends
+ *     live      the name of the live box that holds it
  *     journal   an apply that has begun; gone: data that a reset removes
  *
  * overlay_open finishes the operation of a killed process. Only overlay_apply, also from its journal,
@@ -54,13 +55,15 @@ int overlay_open(struct overlay *ret, int state, const uint8_t conversation[OVER
 		 int workspace, struct err *err);
 /* DIR was open and locked in another process, which has passed it on. */
 struct overlay overlay_adopt(int dir);
+/* The live box NAME will hold it: no process waits for that. */
+int overlay_lend(const struct overlay *o, const char *name, struct err *err);
 void overlay_close(struct overlay *o);
 /* Opens the saved tree for a box. -1 with errno; ENOENT: nothing is saved. */
 int overlay_open_tree(const struct overlay *o);
 
 /* Not saved: set-id bits, extended attributes, and everything but files, directories and links. */
 struct overlay_losses {
-	size_t left_out, stripped;
+	size_t saved, left_out, stripped;
 	char first[CORDON_CHANGE_PATH_MAX + 1]; /* the first such path */
 };
 /* Saves the changes of a run. UPPER, or -1, was written by hostile code. Files of the directory that

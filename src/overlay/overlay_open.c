@@ -36,6 +36,22 @@ static void write_hex(const uint8_t id[OVERLAY_CONVERSATION],
 		snprintf(ret + 2 * (size_t)i, 3, "%02x", id[i]);
 }
 
+/* Not EWOULDBLOCK: a live box has it for hours. */
+static bool has_live_box(int dir, struct err *err)
+{
+	AUTO_CLOSE int fd = openat(dir, OVERLAY_LIVE, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	char name[64];
+	ssize_t n = fd < 0 ? -1 : read(fd, name, sizeof(name) - 1);
+
+	if (n <= 0)
+		return false;
+	name[n] = '\0';
+	err_set(err, ERR_LIMIT, "the live box %s has this directory, in this conversation", name);
+	err_cure(err, "cordon box exec %s runs a command in it; cordon box stop %s ends it", name,
+		 name);
+	return true;
+}
+
 static int open_locked(struct overlay *ret, int state, const uint8_t *conversation, int workspace,
 		       struct err *err)
 {
@@ -56,10 +72,13 @@ static int open_locked(struct overlay *ret, int state, const uint8_t *conversati
 	if (dir < 0)
 		return err_errno(err, ERR_SYSTEM, "opening the overlay in the state directory");
 	if (flock(dir, LOCK_EX | LOCK_NB) < 0) {
+		int why = errno;
+		if (has_live_box(dir, err))
+			return -1;
+		errno = why;
 		err_errno(err, ERR_CONFLICT, "the overlay is in use");
-		err_cause(err, "another run, or a live box, of this conversation has the same "
-			       "directory");
-		err_cure(err, "wait until it ends; cordon box list shows the live boxes");
+		err_cause(err, "another run of this conversation has the same directory");
+		err_cure(err, "wait until it ends");
 		return -1;
 	}
 	ret->dir = scope_take_fd(&dir);
@@ -99,7 +118,8 @@ static int finish(struct overlay *o, int workspace, struct err *err)
 		return err_errno(err, ERR_SYSTEM, "removing the rest of an overlay");
 	if (overlay_merge(o, workspace, err) < 0)
 		return -1;
-	if (overlay_forget_first(o) < 0)
+	if (overlay_forget_first(o) < 0 ||
+	    (unlinkat(o->dir, OVERLAY_LIVE, 0) < 0 && errno != ENOENT))
 		return err_errno(err, ERR_SYSTEM, "removing the rest of an overlay");
 	return overlay_roll_forward(o, workspace, err);
 }
@@ -116,6 +136,16 @@ int overlay_open(struct overlay *ret, int state, const uint8_t conversation[OVER
 	return -1;
 }
 
+int overlay_lend(const struct overlay *o, const char *name, struct err *err)
+{
+	AUTO_CLOSE int fd = openat(o->dir, OVERLAY_LIVE,
+				   O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	return fd < 0 || io_write_all(fd, name, strlen(name)) < 0
+		       ? err_errno(err, ERR_SYSTEM, "naming the live box in the overlay")
+		       : 0;
+}
+
 struct overlay overlay_adopt(int dir)
 {
 	return (struct overlay){
@@ -130,7 +160,7 @@ void overlay_close(struct overlay *o)
 static int drop(const struct overlay *o, struct err *err)
 {
 	static const char *const parts[] = {OVERLAY_PENDING, OVERLAY_JOURNAL, OVERLAY_BASE,
-					    OVERLAY_GONE};
+					    OVERLAY_GONE, OVERLAY_LIVE};
 
 	if (renameat(o->dir, OVERLAY_TREE, o->dir, OVERLAY_GONE) < 0 && errno != ENOENT)
 		return err_errno(err, ERR_SYSTEM, "dropping the overlay");

@@ -15,6 +15,7 @@
 #define OVERLAY_INCOMING "incoming"
 #define OVERLAY_PENDING "pending"
 #define OVERLAY_FIRST "first"
+#define OVERLAY_LIVE "live"
 
 /* paths.c: paths are relative to ROOT, "" is ROOT itself, and no link is followed. */
 enum overlay_kind {

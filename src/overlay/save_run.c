@@ -220,6 +220,7 @@ static int copy_name(struct save *s, const char *path, struct err *err)
 		return 0;
 	}
 	s->any = true;
+	s->lost->saved++;
 	if (record(s, path, kind != KIND_DIR, err) < 0)
 		return -1;
 	if (kind == KIND_WHITEOUT)

@@ -57,6 +57,14 @@ in_it() {
 	out_is typed
 	live user:no-cgroup exec work --cwd /tmp --env K=v -- sh -c 'pwd; echo $K'
 	out_is $'/tmp\nv'
+	for at in "sub $W/sub" "./sub/../sub/ $W/sub" ".. ${W%/*}" "../../../../../.. /"; do
+		live user:no-cgroup exec work --cwd "${at% *}" -- pwd
+		out_is "${at#* }"
+	done
+	(cd "$W/sub" && as user "$CORDON" box exec work --user -- pwd </dev/null >"$T/out")
+	out_is "$W/sub"
+	(cd / && as user "$CORDON" box exec work --user -- pwd </dev/null >"$T/out")
+	out_is "$W"
 	live user:no-cgroup exec work --time 300ms -- sleep 60
 	exits 124
 	# shellcheck disable=SC2016
@@ -126,8 +134,8 @@ applied() {
 	holds 'r["state"] == "exposed"' 'r["conversation"] == "'"$c"'"'
 	as user "$CORDON" conversation end "$c" >/dev/null
 	live user:no-cgroup exec work -- true
-	exits 126
-	err_has 'has ended'
+	exits 125
+	err_has 'there is no box work'
 }
 
 @test "a run of the same conversation in the same directory is told of the box" {
@@ -138,7 +146,8 @@ applied() {
 	status=0
 	(cd "$W" && as user "$CORDON" exec --tier no-cgroup --user --conversation "$c" --time 1s -- true </dev/null >"$T/out" 2>"$T/err") || status=$?
 	exits 125
-	err_has 'cordon box list shows the live boxes'
+	err_has 'the live box work has this directory'
+	err_has 'cordon box exec work'
 }
 
 @test "a program that a rule denies is not started" {
@@ -276,9 +285,11 @@ stops()
 @test "limits of the whole box are given when it is created" {
 	dir user
 	made user:no-cgroup --memory 256M
-	live user:no-cgroup exec work --memory 64M -- true
-	exits 126
-	err_has 'a higher limit memory than this program may have'
+	for limit in --memory --disk; do
+		live user:no-cgroup exec work $limit 64M -- true
+		exits 125
+		err_has 'is only for cordon box create'
+	done
 	printf 'version: 2\nexposed: {tier: no-cgroup, limits: {memory: 128M, time: 1s}}\n' >"$T/policy"
 	live user:no-cgroup stop work
 	made user:no-cgroup --policy "$T/policy"

@@ -345,11 +345,19 @@ static void test_changes(const char *workspace)
 	ok(seen == 31, "each change is listed (%x)", seen);
 	if (e.fd >= 0)
 		close(e.fd);
+	poll(NULL, 0, 100);
+	struct live_event none = {0};
+	ok(live_box_next(&box, 100, &none) == 0 && none.kind == LIVE_NOTHING,
+	   "the program stands still");
+	ok(live_go_on(&box.live, &box.err) == 0, "it is told to go on");
+	ok(prints("a=$(stat -c %s busy); sleep 0.2; b=$(stat -c %s busy); [ $b -gt $a ] && echo on",
+		  "on\n"),
+	   "and goes on");
 	snprintf(path, sizeof(path), "%s/made", workspace);
 	ok(access(path, F_OK) < 0, "the directory outside is unchanged");
 	live_kill(&box.live, id, &box.err);
 	live_box_await(&box, id, out, true, &outcome);
-	ok(outcome.closed, "the program went on meanwhile");
+	ok(outcome.closed, "it is killed");
 	close(out);
 	ok(live_end(&box.live, &box.err) == 0, "the box is told to end");
 	while (live_box_next(&box, 20000, &e) == 0 && e.kind)

@@ -4,6 +4,8 @@
  * terminal on both sides the program gets a terminal of the box.
  */
 #include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,21 +13,67 @@
 #include "base/scope.h"
 #include "door/cli/box.h"
 #include "door/cli/own_terminal.h"
+#include "live/mounts.h"
+
+/* "/a", "b/../c/." to "/a/c". */
+static char *clean_path(struct arena *a, const char *dir, const char *path)
+{
+	char *all = arena_printf(a, "%s/%s", *path == '/' ? "" : dir, path), *to = all;
+	size_t len;
+
+	for (const char *at = all; at && *at; at += len) {
+		at += strspn(at, "/");
+		len = strcspn(at, "/");
+		if (len == 2 && strncmp(at, "..", 2) == 0)
+			while (to > all && *--to != '/')
+				;
+		else if (len && !(len == 1 && *at == '.')) {
+			*to++ = '/';
+			memmove(to, at, len);
+			to += len;
+		}
+	}
+	if (all && to == all)
+		*to++ = '/';
+	if (all)
+		*to = '\0';
+	return all;
+}
+
+/* The caller's directory, if the workspace has it; otherwise the workspace. */
+static int choose_directory(struct cli_call *call, const char *here, const char *asked,
+			    struct request *r, struct err *err)
+{
+	char workspace[PATH_MAX];
+
+	if (!realpath(r->workspace, workspace))
+		return err_errno(err, ERR_INPUT, "%.200s", r->workspace);
+	bool is_below = strcmp(here, workspace) == 0 || path_below(here, workspace);
+	if (asked)
+		r->cwd = clean_path(&call->arena, is_below ? here : workspace, asked);
+	else if (is_below)
+		r->cwd = here;
+	return (asked && !r->cwd) || call->arena.failed ? err_memory(err) : 0;
+}
 
 /* The request of CALL has the code. */
 static int start(struct cli_call *call, struct kept_box *k, struct err *err)
 {
 	AUTO_PAGES struct cli_call *made = pages_new(sizeof(*made));
 	const struct box_options *o = (const void *)call->own;
+	char here[PATH_MAX];
 
 	if (!made)
 		return err_memory(err);
+	if (!getcwd(here, sizeof(here)))
+		here[0] = '\0';
 	made->box = LAUNCH_NONE;
 	if (box_use(call, call->argv[1], k, made, err) < 0)
 		return -1;
 	if (call->flag_values.where[CONFIG_LIMIT + LIMIT_OUTPUT])
 		made->passes_all = false;
-	made->request.cwd = o->cwd;
+	if (choose_directory(call, here, o->cwd, &made->request, err) < 0)
+		return -1;
 	if (!o->no_tty && !call->json && own_terminal_is_wanted(call->request.stdin_file))
 		own_terminal_ask(&made->request);
 	int status = cli_run(made);

@@ -174,8 +174,12 @@ static int tell(struct cli_call *call, struct kept_box *k, uint32_t kind, struct
 
 	if (!made)
 		return err_memory(err);
-	if (box_use(call, call->argv[1], k, made, err) < 0)
+	if (box_use(call, call->argv[1], k, made, err) < 0) {
+		/* One that has died, or whose options no longer hold, ends nevertheless. */
+		if (kind != KEEP_SAVE)
+			(void)kept_box_tell(k, kind, call->argv[1], done, &(struct err){0});
 		return -1;
+	}
 	r->conversation = k->about.conversation;
 	r->workspace = arena_dup(&call->arena, made->request.workspace);
 	r->workspace_mode = made->request.workspace_mode;
@@ -210,13 +214,12 @@ static int end_and_create(struct cli_call *call, struct kept_box *k, uint32_t ki
 
 	if (tell(call, k, kind, &done, err) < 0)
 		return -1;
-	scope_close(&k->fds[KEEP_FD_OVERLAY]); /* with it the lock */
-	if (cli_changes(call, act, -1, err) < 0) {
-		err_context(err, "the box %s has ended", k->about.name);
-		return -1;
-	}
+	int acted = cli_changes(call, act, -1, err);
+	struct err why;
 	fflush(stdout);
-	return box_create_again(k, err);
+	if (box_create_again(k, acted < 0 ? &why : err) < 0)
+		return -1;
+	return acted;
 }
 
 static int apply(struct cli_call *call, struct kept_box *k, struct err *err)
@@ -313,7 +316,7 @@ static const struct cli_exit box_exits[] = {
 
 static const struct cli_combination box_combinations[] = {
 	{"idle, life, tier, workspace, whole, conversation, net, secret, ro, hide, keep, venv, "
-	 "profile, exec, rules",
+	 "profile, exec, rules, cpu, memory, pids, disk, connections, net-out, net-in",
 	 ONLY_FOR, "create"},
 	{"policy", ONLY_FOR, "create, apply"},
 	{"stdin, cwd, no-tty", ONLY_FOR, "exec"},

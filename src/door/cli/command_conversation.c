@@ -9,6 +9,7 @@
 
 #include "base/scope.h"
 #include "door/cli/open_state.h"
+#include "live/kept_box.h"
 #include "show/jsonval.h"
 #include "show/terminal.h"
 #include "store/redact.h"
@@ -192,6 +193,11 @@ static int end(struct cli_call *call, struct gate_state *s, struct err *err)
 	if (conversation_find(&s->keeper, call->argv[1], &c, err) < 0 ||
 	    conversation_end(&s->keeper, &c.id, "ended by the host", &c, err) < 0)
 		return -1;
+	char hex[ID_HEX];
+	if (kept_box_stop_all(s->dir, id_hex(&c.id, hex), err) < 0) {
+		err_context(err, "the conversation has ended, but not each of its live boxes");
+		return -1;
+	}
 	tell(call, &c, NULL);
 	return 0;
 }
