@@ -96,9 +96,30 @@ in_it() {
 	exits 0
 	cmp "$T/data" "$W/precious"
 	as user rm "$W/precious"
-	live user:no-cgroup cp a b
+	printf '#!/bin/sh\necho "it runs"\n' >"$T/a tool"
+	chmod 755 "$T/a tool"
+	for to in work: work:sub work:sub/ "work:a tool"; do
+		live user:no-cgroup cp "$T/a tool" "$to"
+		exits 0
+	done
+	live user:no-cgroup exec work -- sh -c '"./a tool" && "sub/a tool"'
+	out_is $'it runs\nit runs'
+	mkdir -m 777 "$T/taken"
+	live user:no-cgroup cp work:sub/data "$T/taken"
+	exits 0
+	cmp "$T/data" "$T/taken/data"
+	live user:no-cgroup cp "$T/taken" work:
 	exits 125
-	err_has 'NAME:PATH'
+	err_has 'is a directory, and cp copies one file'
+	live user:no-cgroup cp "$T/no-such" work:
+	exits 125
+	err_has 'no-such: No such file'
+	for pair in 'a b' 'work:a work:b'; do
+		# shellcheck disable=SC2086
+		live user:no-cgroup cp $pair
+		exits 125
+		err_has 'NAME:PATH'
+	done
 	untouched
 }
 
@@ -261,7 +282,7 @@ stops()
 	live "$1" exec work --time 20s --json -- sh -c "$4"
 	[ "$status" -gt 128 ] || show
 	holds "$3"
-	[ -z "$(state_of "$1")" ]
+	[ "$(state_of "$1")" = 'work died 0' ]
 }
 
 # bats test_tags=long

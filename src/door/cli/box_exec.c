@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/pages.h"
@@ -153,33 +154,60 @@ static int copy_out(struct cli_call *call, const char *to, struct kept_box *k, s
 	return status;
 }
 
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* FROM is a file of the host; PATH is in the box. */
+static int copy_in(struct cli_call *call, const char *from, const char *path, struct kept_box *k,
+		   struct err *err)
+{
+	struct arena *a = &call->arena;
+	struct stat st = {0};
+
+	if (strcmp(from, "-") != 0 && stat(from, &st) < 0)
+		return err_errno(err, ERR_INPUT, "%.200s", from);
+	if (S_ISDIR(st.st_mode)) {
+		err_set(err, ERR_USAGE, "%.200s is a directory, and cp copies one file", from);
+		err_cure(err, "tar c %.100s | cordon box exec %s -- tar x", arena_quote(a, from),
+			 call->argv[1]);
+		return -1;
+	}
+	const char *code =
+		arena_printf(a, "to=%s\nif [ -d \"$to\" ]; then to=$to/%s; fi\ncat >\"$to\"%s\n",
+			     *path ? arena_quote(a, path) : ".", arena_quote(a, base_of(from)),
+			     st.st_mode & 0100 ? " && chmod +x \"$to\"" : "");
+	call->request.stdin_file = from;
+	return use_code(call, code, err) < 0 ? -1 : start(call, k, err);
+}
+
 int box_copy(struct cli_call *call, struct kept_box *k, struct err *err)
 {
 	char *from = call->argv[1], *to = call->argv[2];
-	const char *in_box = split(to);
-	struct request *r = &call->request;
+	const char *to_box = split(to), *from_box = split(from);
 	struct arena *a = &call->arena;
-	bool is_in = in_box != NULL;
+	struct stat st;
 
-	if (!is_in)
-		in_box = split(from);
-	if (!in_box || !*in_box) {
-		err_set(err, ERR_USAGE, "one of the two must be NAME:PATH in a box");
-		err_cure(err, "cordon box cp data.csv %s:data.csv", "NAME");
+	if (!to_box == !from_box) {
+		err_set(err, ERR_USAGE,
+			"one of the two must be NAME:PATH in a box, and the other a file");
+		err_cure(err, "cordon box cp data.csv NAME:data.csv");
 		return -1;
 	}
-	const char *path = arena_quote(a, in_box);
-	call->argv[1] = is_in ? to : from;
 	((struct box_options *)(void *)call->own)->no_tty = true;
-	if (is_in) {
-		r->stdin_file = from;
-		if (use_code(call, arena_printf(a, "exec cat >%s\n", path), err) < 0)
-			return -1;
-		return start(call, k, err);
-	}
-	if (use_code(call, arena_printf(a, "exec cat -- %s\n", path), err) < 0)
-		return -1;
-	return copy_out(call, to, k, err);
+	call->argv[1] = to_box ? to : from;
+	if (to_box)
+		return copy_in(call, from, to_box, k, err);
+	const char *file = to;
+	if (stat(to, &st) == 0 && S_ISDIR(st.st_mode))
+		file = arena_printf(a, "%s/%s", to, base_of(from_box));
+	if (!file ||
+	    use_code(call, arena_printf(a, "exec cat -- %s\n", arena_quote(a, from_box)), err) < 0)
+		return file ? -1 : err_memory(err);
+	return copy_out(call, file, k, err);
 }
 
 int box_list_files(struct cli_call *call, struct kept_box *k, struct err *err)
