@@ -236,10 +236,67 @@ applied() {
 	done
 }
 
+state_directory() { is_root && echo "$T/as-user/state/cordon" || echo "$T/state/cordon"; }
+
+@test "a client that keeps to no protocol harms no box" {
+	dir user
+	made user:no-cgroup
+	live user:no-cgroup exec work -- sh -c 'sleep 600 & echo started'
+	as user /usr/bin/python3 - "$(state_directory)/keeper" <<'PY'
+import os, random, socket, struct, sys
+CREATE, USE, BOX, LIST, SAVE, STOP, DROP, HELLO, EGRESS, ROW, DONE = range(1000, 1011)
+random.seed(7)
+
+def connect():
+    s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    s.connect(sys.argv[1])
+    s.settimeout(10)
+    return s
+
+def send(s, data, fds=()):
+    try:
+        socket.send_fds(s, [data], fds) if fds else s.send(data)
+    except (BrokenPipeError, ConnectionResetError, BlockingIOError):
+        pass
+
+def named(kind, name=b"work"):
+    return struct.pack("=I32s", kind, name)
+
+# What is ordered of a box that the client does not use, and a second box of one client.
+for kinds in (STOP,), (DROP,), (SAVE,), (BOX,), (ROW,), (USE, USE):
+    s = connect()
+    for kind in kinds:
+        send(s, named(kind))
+    seen = []
+    while kinds[0] != USE or len(seen) < 2:
+        data = s.recv(1 << 16)
+        seen.append(data)
+        if not data:
+            break
+    assert seen[-1] == b"", (kinds, seen)
+# Anything.
+for i in range(1500):
+    s = connect()
+    for _ in range(random.randrange(1, 4)):
+        kind = random.choice([*range(0, 60), *range(CREATE, DONE + 2)])
+        data = struct.pack("=I", kind) + os.urandom(random.choice([0, 1, 28, 32, 60, 500, 4000]))
+        if kind not in (STOP, DROP, SAVE) and random.random() < 0.5:
+            data = data[:4] + b"other\0" + data[10:]
+        send(s, data, [s.fileno()] * random.randrange(0, 9))
+    s.close()
+PY
+	[ "$(state_of user:no-cgroup)" = 'work lives 1' ]
+	live user:no-cgroup exec work -- true
+	exits 0
+	live user:no-cgroup create other
+	exits 0
+	live user:no-cgroup stop other
+}
+
 @test "the keeper has too many clients: the command says so" {
 	dir user
 	made user:no-cgroup
-	state=$(is_root && echo "$T/as-user/state/cordon" || echo "$T/state/cordon")
+	state=$(state_directory)
 	mkfifo "$T/hold" "$T/ready"
 	chmod 666 "$T/hold" "$T/ready"
 	as user /usr/bin/python3 -c 'import socket, sys
