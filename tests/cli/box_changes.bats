@@ -8,6 +8,8 @@ load live_box
 forgets() {
 	made "$1"
 	live "$1" exec work -- sh -c 'mkdir dir; echo 1 >dir/a; echo 1 >made; echo 1 >file'
+	live "$1" diff work --names
+	out_is $'created dir\ncreated dir/a\nmodified file\ncreated made'
 	live "$1" diff work
 	out_has 'created dir/a'
 	out_has 'modified file'

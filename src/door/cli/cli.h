@@ -35,6 +35,7 @@ struct cli_call {
 	const struct cli_command *const *commands; /* all, ended by NULL: for help */
 	_Alignas(16) char own[CLI_OWN_MAX]; /* the command's own options; all zero by default */
 	bool json, events, help;
+	bool names_only; /* of the pending changes */
 	bool by_signal;	 /* end by the signal that ended the program */
 	bool passes_all; /* all output is passed on; --output is for what is kept of it */
 	struct request request;
@@ -193,6 +194,7 @@ int cli_run(struct cli_call *call);
 int cli_set_tier(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err);
 int cli_set_stdin(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err);
 int cli_set_whole(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err);
+int cli_set_names(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err);
 int cli_set_user(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err);
 int cli_set_exposed(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err);
 const char *cli_tier_name(unsigned i);

@@ -80,21 +80,27 @@ static void show_line(void *context, const struct linediff_line *line)
 		puts("  (no newline at the end)");
 }
 
-static void show_entry(const struct overlay_entry *e, int workspace, int tree)
+static void show_name(const struct overlay_entry *e)
 {
-	size_t from_len, to_len;
-	AUTO_FREE char *from = read_side(workspace, e->path, &e->before, &from_len);
-	AUTO_FREE char *to = read_side(tree, e->path, &e->after, &to_len);
+	bool had_mode = e->change == OVERLAY_MODIFIED || e->change == OVERLAY_MODE;
 
 	printf("%s ", change_names[e->change]);
 	terminal_words(stdout, e->path);
-	if (e->before.mode != e->after.mode && e->change >= OVERLAY_MODIFIED)
+	if (e->before.mode != e->after.mode && had_mode)
 		printf(" (mode %04o to %04o)", e->before.mode & 07777, e->after.mode & 07777);
 	if (e->moved)
 		fputs(" (the directory has changed since)", stdout);
 	if (e->note)
 		printf(" (%s)", e->note);
 	putchar('\n');
+}
+
+static void show_lines(const struct overlay_entry *e, int workspace, int tree)
+{
+	size_t from_len, to_len;
+	AUTO_FREE char *from = read_side(workspace, e->path, &e->before, &from_len);
+	AUTO_FREE char *to = read_side(tree, e->path, &e->after, &to_len);
+
 	if (!from || !to || memchr(from, '\0', from_len) || memchr(to, '\0', to_len))
 		return;
 	struct terminal_style s = {
@@ -133,8 +139,11 @@ static int show(struct cli_call *call, struct gate *g, int workspace, int overla
 		return 0;
 	}
 	AUTO_CLOSE int tree = overlay_open_tree(&o);
-	for (size_t i = 0; i < d.count; i++)
-		show_entry(&d.entry[i], workspace, tree);
+	for (size_t i = 0; i < d.count; i++) {
+		show_name(&d.entry[i]);
+		if (!call->names_only)
+			show_lines(&d.entry[i], workspace, tree);
+	}
 	if (!d.count)
 		puts("no pending changes");
 	return 0;
@@ -262,12 +271,26 @@ static int run(struct cli_call *call, enum cli_changes act, const char *name)
 	return cli_changes(call, act, -1, &err) < 0 ? cli_fail_short(call, &err) : 0;
 }
 
+int cli_set_names(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
+{
+	(void)o, (void)v, (void)err;
+	c->names_only = true;
+	return 0;
+}
+
 static int run_diff(struct cli_call *call)
 {
 	return run(call, CLI_DIFF, "diff");
 }
 
-static const struct cli_option changes_options[] = {
+static const struct cli_option diff_options[] = {
+	CLI_CONVERSATION_ROW,
+	{"names", NULL, "only the names of what changed", .set = cli_set_names},
+	CLI_STATE_ROW,
+	CLI_JSON_ROW,
+	{0}};
+
+static const struct cli_option reset_options[] = {
 	CLI_CONVERSATION_ROW, CLI_STATE_ROW, CLI_JSON_ROW, {0}};
 
 static const struct json_doc diff_docs[] = {{"diff.changes[]", change_fields}, {0}};
@@ -285,7 +308,7 @@ COMMAND(diff) = {
 	.synopsis = "--conversation ID [DIR]",
 	.help = "show the pending changes of a directory",
 	.example = "cordon diff --conversation $C ~/app",
-	.options = changes_options,
+	.options = diff_options,
 	.exits = diff_exits,
 	.docs = {diff_docs},
 	.usage_status = 2,
@@ -343,7 +366,7 @@ COMMAND(reset) = {
 	.synopsis = "--conversation ID [DIR]",
 	.help = "drop the pending changes of a directory",
 	.example = "cordon reset --conversation $C ~/app",
-	.options = changes_options,
+	.options = reset_options,
 	.exits = reset_exits,
 	.usage_status = 2,
 	.takes_operands = true,
