@@ -285,8 +285,7 @@ static const struct cli_option box_options[] = {
 	{"tier", "T", "create: else what the configuration says, or the first", .set = cli_set_tier,
 	 .choice = cli_tier_name},
 	CLI_TEXT(struct box_options, cwd, "cwd", "DIR",
-		 "exec: where the program begins; default: the current directory, if the "
-		 "workspace has it"),
+		 "exec: where it begins; default: the current directory, or else the workspace"),
 	{"stdin", "FILE", "exec: the program's standard input; default: that of cordon",
 	 .set = cli_set_stdin},
 	CLI_FLAG(struct box_options, no_tty, "no-tty", "exec: no terminal for the program"),
