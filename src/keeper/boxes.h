@@ -85,7 +85,7 @@ struct kept {
 	struct client *creator; /* until the box lives */
 	struct client *waiter;	/* asked to save or to stop; or NULL */
 	uint32_t saves;		/* KEEP_SAVE or KEEP_STOP: the programs stand still for it; or 0 */
-	bool is_over;		/* its time is over */
+	bool is_over;		/* it ends also if its changes cannot be saved */
 	bool drops;		/* the changes are not to be saved when it has ended */
 	struct keep_done saved; /* by KEEP_STOP */
 	struct kept_row row[KEEPER_ROWS_MAX];

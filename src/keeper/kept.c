@@ -569,7 +569,8 @@ int kept_deadline(struct boxes *k)
 		if (left < first)
 			first = left;
 		if (!left && !b->saves) {
-			b->is_over = true;
+			b->is_over = (now - b->created_ns) / 1000000U >= b->about.life_ms;
+			b->idle_since_ns = now; /* if the changes cannot be saved */
 			kept_save(b, NULL, KEEP_STOP);
 		}
 	}
