@@ -224,6 +224,23 @@ static int load_key(struct store *s, const struct head *h, struct err *err)
 	return -1;
 }
 
+/* Without a lock: another process may have changed the key since HEAD was read. Then HEAD is read again. */
+static int load_newest_key(struct store *s, struct head *head, struct err *err)
+{
+	uint8_t before[KEY_PUBLIC];
+	struct err why;
+
+	do {
+		memcpy(before, head->public, sizeof(before));
+		if (load_key(s, head, &why) == 0)
+			return 0;
+		if (store_head(s, head, err) < 0)
+			return -1;
+	} while (memcmp(before, head->public, sizeof(before)) != 0);
+	*err = why;
+	return -1;
+}
+
 /* The key that signs: NEXT, or the log's key, which another process may have changed since S was
  * opened. */
 static int choose_key(struct store *s, const struct key *next, struct batch *b, struct err *err)
@@ -417,7 +434,7 @@ int chain_open(struct store *s, struct err *err)
 	    ((none = chain_read_heads(s, &newest, &from, err)) < 0 ||
 	     store_head(s, &head, err) < 0))
 		return -1;
-	if (load_key(s, &head, err) < 0)
+	if (load_newest_key(s, &head, err) < 0)
 		return -1;
 	see(s, &head);
 	if (s->accepts)
