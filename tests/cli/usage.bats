@@ -206,7 +206,7 @@ told()
 		trust policy wait title purpose state json
 		untrust state json
 		grant conversation directory write net secret sent for runs policy wait title purpose state json
-		diff conversation state json
+		diff conversation names state json
 		apply conversation policy title purpose state json
 		reset conversation state json
 		ingest conversation kind name release rules policy state json
