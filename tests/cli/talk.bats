@@ -164,6 +164,8 @@ exchanged() {
 	flips=$!
 	every exchanged
 	kill "$flips"
+	wait "$flips" || :
+	sleep 0.1 # the last ln
 }
 
 # Python runs the code also after a sitecustomize that failed.
