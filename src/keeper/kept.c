@@ -324,6 +324,8 @@ static int save(const struct kept *b, struct keep_done *done)
 
 	if (o.dir < 0 || b->drops)
 		return 0;
+	if (b->upper < 0)
+		return err_set(&done->err, ERR_SYSTEM, "the box did not hand over its changes");
 	o.is_live = true;
 	if (overlay_save(&o, b->upper, b->fds[KEEP_FD_WORKSPACE], since, &losses, &done->err) < 0)
 		return -1;

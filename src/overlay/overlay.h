@@ -66,7 +66,7 @@ struct overlay_losses {
 	size_t saved, left_out, stripped;
 	char first[CORDON_CHANGE_PATH_MAX + 1]; /* the first such path */
 };
-/* Saves the changes of a run. UPPER, or -1, was written by hostile code. Files of the directory that
+/* Saves the changes of a run. UPPER was written by hostile code. Files of the directory that
  * changed after SINCE count as moved. A failure does not damage earlier changes. */
 int overlay_save(struct overlay *o, int upper, int workspace, struct timespec since,
 		 struct overlay_losses *ret, struct err *err);

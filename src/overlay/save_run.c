@@ -303,7 +303,7 @@ static int take_in(struct save *s, struct err *err)
 	if (to < 0)
 		return err_errno(err, ERR_SYSTEM, "saving the run's changes");
 	s->to = to;
-	if (s->upper >= 0 && copy_names(s, "", err) < 0)
+	if (copy_names(s, "", err) < 0)
 		return -1;
 	if (s->o->is_live && mkdirat(in, RESTORES, 0700) < 0)
 		return err_errno(err, ERR_SYSTEM, "saving the run's changes");

@@ -143,6 +143,7 @@ for d in range(20):
 	made user:no-cgroup
 	live user:no-cgroup exec work -- sh -c 'echo new >new'
 	live user:no-cgroup exec work -- sh -c 'kill -9 2; sleep 5'
+	sleep 0.5 # the command may end before its box
 	live user:no-cgroup exec work -- true
 	exits 125
 	err_has 'the box work has ended'
