@@ -157,7 +157,7 @@ int payload_mount(const struct box *b, struct err *err)
 		return -1;
 	}
 	AUTO_CLOSE int tree =
-		open_tree(AT_FDCWD, PAYLOAD_IN_PLACE + 1, OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+		open_tree(AT_FDCWD, &(PAYLOAD_IN_PLACE)[1], OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
 	if (tree < 0 || mount_setattr(tree, "", AT_EMPTY_PATH, &attr, sizeof(attr)) < 0 ||
 	    mount_over(tree, place) < 0)
 		return fail(err, path);

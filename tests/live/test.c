@@ -240,9 +240,10 @@ static void test_open(void)
 
 static void test_terminal(void)
 {
-	const char *argv[] = {"sh", "-c",
-			      "test -t 0 && test -t 1 && stty size; read x; trap 'echo cut; exit "
-			      "3' INT; echo got $x; while :; do sleep 0.05; done"};
+	static const char script[] = "test -t 0 && test -t 1 && stty size; read x; "
+				     "trap 'echo cut; exit 3' INT; echo got $x; "
+				     "while :; do sleep 0.05; done";
+	const char *argv[] = {"sh", "-c", script};
 	const char *env[] = {"PATH=/usr/bin:/bin"};
 	const struct live_start s = {.program = "/bin/sh",
 				     .cwd = "/tmp",

@@ -190,7 +190,7 @@ int box_create_again(const struct kept_box *k, struct err *err)
 	struct stored s = {0};
 	int status = 0;
 
-	if (stored_read(k, &s, err) < 0)
+	if (stored_read(k, &s, err) < 0 || !s.data)
 		return -1;
 	if (chdir(s.data) < 0)
 		return err_errno(err, ERR_INPUT, "%.200s", s.data);

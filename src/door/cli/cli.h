@@ -84,13 +84,13 @@ struct cli_option {
 	}
 #define CLI_CHOICE(type, member, name, value, names, help)                                         \
 	{                                                                                          \
-		name, value, help, .set = cli_set_choice, .choice = names,                         \
+		name, value, help, .set = cli_set_choice, .choice = (names),                       \
 				   .at = offsetof(type, member)                                    \
 	}
 /* Defines options_of(): the call's own options of a command. */
 #define CLI_OWN(type)                                                                              \
 	_Static_assert(sizeof(type) <= CLI_OWN_MAX, "own options fit");                            \
-	static type *options_of(const struct cli_call *call)                                       \
+	static __typeof__(type) *options_of(const struct cli_call *call)                           \
 	{                                                                                          \
 		return (void *)call->own;                                                          \
 	}
