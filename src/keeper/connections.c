@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The rows of a box's connections, which cordon-egress sends: each client with a running program gets
- * them. While there is none, they wait for the next one (client_send_late).
+ * The rows of a box's connections, which cordon-egress sends. Each client with a running program gets
+ * them. If no client has one, they are kept for the next client (client_send_late).
  */
 #include <stdlib.h>
 #include <string.h>

@@ -18,7 +18,7 @@ void death_explain(struct kept *b, int status)
 			  WIFSIGNALED(status) ? "signal" : "status",
 			  WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
 		start_box_to_sweep();
-	} else {
+	} else if (b->created_ns) { /* else the box was never created */
 		err_context(err, "the box %s has died", b->about.name);
 		if (!err->cause[0])
 			err_cause(err, "the changes since it was last saved are lost");

@@ -5,7 +5,7 @@
 #ifndef CORDON_DOOR_CLI_FORWARD_H
 #define CORDON_DOOR_CLI_FORWARD_H
 
-/* A descriptor from which the numbers of the signals are read, or 0 if there is none. */
+/* A descriptor to read the numbers of the signals from; 0: it failed, and signals end cordon. */
 int forward_open(void);
 /* From now on. A signal that was ignored stays ignored. */
 void forward_begin(void);
