@@ -43,7 +43,7 @@ $(addprefix fuzz-run-,$(FUZZ)): fuzz-run-%: $(BUILD)/tests/fuzz-% $(BUILD)/tests
 	@mkdir -p $(BUILD)/fuzz/$*
 	$(BUILD)/tests/fuzz-seeds-$* $(BUILD)/fuzz/$*
 	cd $(BUILD)/fuzz && ../tests/fuzz-$* -max_total_time=$(or $(FUZZ_SECONDS),60) $(addprefix -seed=,$(FUZZ_SEED)) \
-		$(or $(FUZZ_MORE_$*),-max_len=65536) -print_final_stats=1 $*
+		$(or $(FUZZ_MORE_$*),-max_len=65536) -verbosity=0 -print_final_stats=1 $*
 
 # Which texts take a scan the longest (it only tells): FUZZ_SECONDS, with the public pack's rules.
 .PHONY: fuzz-slowest
