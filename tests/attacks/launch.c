@@ -141,7 +141,8 @@ static void build(struct command *command, const struct options *options,
 	else
 		build_cold(command, options, attack, world);
 	if (!strstr(attack->flags, "--time "))
-		command_add_words(command, options->slow > 1 ? "--time 600s" : "--time 120s", world);
+		command_add_words(command, options->slow > 1 ? "--time 600s" : "--time 120s",
+				  world);
 	snprintf(path, sizeof(path), "%s/state", options->stage);
 	command_add(command, "--state");
 	command_add(command, path);
