@@ -335,7 +335,7 @@ async def main():
 asyncio.run(main())
 PY
 	check() {
-		box "$1" --json --net web.test:83 --files 2048 --connections 1000 "$T/c.py"
+		box "$1" --json --net web.test:83 --files 2048 --connections 1000 --time 120s "$T/c.py"
 		exits 0
 		holds 'r["stdout"] == "1000\nTrue\n"' 'len(r["egress"]) == 1000' \
 			'all(e["verdict"] == "connected" and e["bytes_out"] == 4 for e in r["egress"])' \

@@ -313,7 +313,7 @@ PY
 			sleep 0.5
 		done >"$T/samples"
 	) &
-	gate user 0 run --json --rules "$T/r" --tier no-cgroup --user --files 2048 --connections 2000 \
+	gate user 0 run --json --rules "$T/r" --tier no-cgroup --user --files 2048 --time 120s --connections 2000 \
 		"${options[@]}" "$T/many.py"
 	wait
 	holds 'r["stdout"] == "1000\n{\x27ConnectionRefusedError\x27}\n"' 'r["limit"] is None' \

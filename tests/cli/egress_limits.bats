@@ -107,7 +107,7 @@ killed()
 		slow_end
 		ends_in_time 'r["stdout"] == "begins\n"'
 		slow_begin
-		box "$1" --json --time 20s --workspace "$T/slow:ro" --lang binary "$T/$HOLD" -- erase "$T/slow/slow" 8>&-
+		box "$1" --json --time 120s --workspace "$T/slow:ro" --lang binary "$T/$HOLD" -- erase "$T/slow/slow" 8>&-
 		slow_end
 		holds 'r["status"] == "exited"' '{"execve", "execveat"} <= {d["call"] for d in r["denials"]}'
 		slow_begin
@@ -142,7 +142,7 @@ killed()
 	check() {
 		rm -f "$W/sunk"
 		# shellcheck disable=SC2086
-		box "$1" --json --time 20s --net-out 1M --connections 100000 --net 203.0.113.2:91-92 --lang binary \
+		box "$1" --json --time 120s --net-out 1M --connections 100000 --net 203.0.113.2:91-92 --lang binary \
 			"$T/$HOLD" -- outrun $DEAF 92
 		holds 'r["status"] == "limit" and r["limit"] == "net-out"' 'not r["egress_cut"]' \
 			'[e for e in r["egress"] if e["port"] == 92]'
@@ -160,7 +160,7 @@ killed()
 	most=$((limit + connections * (64 + 64 + 8) * 1024)) # stricter: one packet each; 8 KB the host takes unread
 	check() {
 		rm -f "$W/drain" "$W/drained"
-		box "$1" --json --time 20s --net-out $limit --net 203.0.113.2:93 --lang binary \
+		box "$1" --json --time 120s --net-out $limit --net 203.0.113.2:93 --lang binary \
 			"$T/$HOLD" -- fill 203.0.113.2 93 $connections
 		holds 'r["status"] == "limit" and r["limit"] == "net-out"'
 		touch "$W/drain"
@@ -176,7 +176,7 @@ killed()
 
 @test "local connections that are never accepted are few: what they hold is outside of --memory" {
 	check() {
-		box "$1" --json --time 30s --memory 2G --net web.test:80 --lang binary "$T/$HOLD" -- pend 20000
+		box "$1" --json --time 120s --memory 2G --net web.test:80 --lang binary "$T/$HOLD" -- pend 20000
 		exits 0
 		holds 'r["stdout"].split()[1:] == ["No", "buffer", "space", "available"]' \
 			'1000 < int(r["stdout"].split()[0]) <= 4096' # two sockets each
@@ -235,7 +235,7 @@ PY
 		(sleep 6 && slow_end) 3>&- & # until then the kernel cannot kill that thread
 		exec 8>&-
 		# shellcheck disable=SC2086
-		box "$1" --json --time 20s --net-out 1M --net 203.0.113.2:91-92 --workspace "$T/slow:ro" \
+		box "$1" --json --time 120s --net-out 1M --net 203.0.113.2:91-92 --workspace "$T/slow:ro" \
 			--lang binary "$T/$HOLD" -- locks $DEAF 92 "$T/slow/slow"
 		wait
 		holds 'r["status"] == "limit" and r["limit"] == "net-out"' '[e for e in r["egress"] if e["port"] == 92]'
@@ -262,12 +262,12 @@ PY
 
 @test "work that the box makes for us is in --cpu and --cpu-time" {
 	check() {
-		box "$1" --json --time 30s --cpu-time 1s --net web.test:80 --lang binary "$T/$HOLD" -- local 20
+		box "$1" --json --time 120s --cpu-time 1s --net web.test:80 --lang binary "$T/$HOLD" -- local 20
 		holds 'r["status"] == "limit" and r["limit"] == "cpu-time"' '900 <= r["usage"]["cpu_ms"] < 3000'
 	}
 	every check
 	: >"$T/spent.out" # the rules are kept by now
-	[ "$(spent nsenter -t "$(cat "$W/client")" -n -m -- "$CORDON" run --user --time 30s --cpu 5 --policy "$T/listed.yaml" \
+	[ "$(spent nsenter -t "$(cat "$W/client")" -n -m -- "$CORDON" run --user --time 120s --cpu 5 --policy "$T/listed.yaml" \
 		--net web.test:80 --lang binary "$T/$HOLD" -- local 8)" -lt 1000 ]
 }
 
@@ -328,7 +328,7 @@ s.on('error', e => console.log(e.code));
 s.on('close', () => console.log('closed'));
 JS
 	check() {
-		box "$1" --time 20s --memory 2G --net 203.0.113.2:83 "$T/c.js"
+		box "$1" --time 120s --memory 2G --net 203.0.113.2:83 "$T/c.js"
 		exits 0
 		grep -qx closed "$T/out" || show
 	}

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The package: all names are there, an import is fast, the types are right."""
+"""The package: all names are there, an import is light, the types are right."""
 import json
 import os
 import re
 import shutil
 import subprocess
 import sys
-import time
 import unittest
 
 import cordon
@@ -34,21 +33,6 @@ class Package(Case):
         heavy = ["asyncio", "subprocess", "dataclasses", "inspect", "json", "IPython"]
         self.assertEqual(self.python(f"import sys, cordon; print([m for m in {heavy!r} if m in sys.modules])"), "[]\n")
         self.assertEqual(self.python("import sys, cordon; cordon.run; print('asyncio' in sys.modules)"), "False\n")
-
-    def test_quick(self):
-        """an import takes less than 20 ms of CPU time, and a call less than 3 ms"""
-        copy = self.path("copy")  # for compiled modules
-        shutil.copytree(os.path.join(TOP, "cordon"), os.path.join(copy, "cordon"))
-        code = "import time; t = time.process_time(); import cordon; print((time.process_time() - t) * 1e3)"
-        took = [float(subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, check=True, env=dict(os.environ, PYTHONPATH=copy)).stdout)
-                for _ in range(6)]
-        self.assertLess(min(took[1:]), 20, took)
-        client, calls = self.client(), []
-        for _ in range(8):
-            begun = time.process_time()
-            client.run("true", lang="bash")
-            calls.append((time.process_time() - begun) * 1e3)
-        self.assertLess(min(calls), 3, calls)
 
     def test_values(self):
         """values are immutable and compare by their fields"""
