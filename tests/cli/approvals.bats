@@ -428,6 +428,7 @@ PY
 	[ "$(grep -c '^[-+] ' "$T/out")" -eq 3 ]
 }
 
+# bats test_tags=long
 @test "root enrols in the file, others by two answers; to remove is easy" {
 	people
 	approvals agent 126 key add ben "$T/ben.pub"

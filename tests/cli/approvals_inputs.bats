@@ -56,6 +56,7 @@ bound()
 		'r["inputs"][0]["bytes"] == 13' 'len(r["inputs"][0]["sha256"]) == 64'
 }
 
+# bats test_tags=long
 @test "an approval covers modules imported from the virtual environment" {
 	need_root
 	asks user:no-cgroup

@@ -112,6 +112,7 @@ is_over() { as user "$CORDON" approvals show "$ID" --json >"$T/out" && holds "r[
 	is_over approved
 }
 
+# bats test_tags=long
 @test "--wait: the run gives up after people were asked 16 times about changed inputs" {
 	local i old=''
 	waits
@@ -168,6 +169,7 @@ print(json.load(open(sys.argv[1]))["audit_id"])' "$T/waited")" --json >"$T/out"
 	as user "$CORDON" audit verify
 }
 
+# bats test_tags=long
 @test "--wait: cordon is killed; the request and a later approval stay" {
 	local cordon box
 	waits

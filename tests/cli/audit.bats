@@ -164,6 +164,7 @@ half_made() {
 	gate "$1" 126 audit verify
 	err_has "the log is gone; the file heads knows"
 }
+# bats test_tags=long
 @test "a log that was never begun is not one that was damaged" { each half_made; }
 
 old_copy() {
@@ -244,6 +245,7 @@ unkept() {
 	conversation "$1"
 	gate "$1" 0 audit verify
 }
+# bats test_tags=long
 @test "verify detects that the file of heads was removed, and no code runs until a person accepts it" { each unkept; }
 
 # roll_back WHO FILE...: hides a run: these files are what they were before it.
@@ -316,6 +318,7 @@ assert len(n) == 1 and n[0]["body"]["from"] == 7 and n[0]["body"]["to"] > 7 and 
 	roll_back "$1"
 	gate "$1" 0 audit verify --heads "$T/elsewhere"
 }
+# bats test_tags=long
 @test "an older database put back is noticed, with every file that goes with it" { each rollback; }
 
 # With the attribute that root can give it, no program takes a line away; Cordon needs to take none.

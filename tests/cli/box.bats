@@ -30,6 +30,7 @@ one_box() {
 	exits 125
 	err_has 'there is no box work'
 }
+# bats test_tags=long
 @test "programs of one box see each other's files, and its changes are pending" { every_owner one_box; }
 
 in_it() {
@@ -47,8 +48,10 @@ in_it() {
 	exits 0
 	out_is old
 }
+# bats test_tags=long
 @test "a program that was left behind lives on; a server and its client in two commands" { every_owner in_it; }
 
+# bats test_tags=long
 @test "standard input, a directory, a variable, a time limit, a signal, JSON" {
 	dir user
 	made user:no-cgroup
@@ -76,6 +79,7 @@ in_it() {
 		'r["exec"] == "any"' 'r["state"] == "clean"' '"landlock" in r["layers"]'
 }
 
+# bats test_tags=long
 @test "files go in and out" {
 	dir user
 	made user:no-cgroup
@@ -140,8 +144,10 @@ applied() {
 	live "$1" diff work
 	out_is 'no pending changes'
 }
+# bats test_tags=long
 @test "apply and reset end the programs and begin the box again" { every_owner applied; }
 
+# bats test_tags=long
 @test "a box belongs to one conversation, whose state decides about its programs" {
 	dir user
 	made user:no-cgroup
@@ -238,6 +244,7 @@ applied() {
 
 state_directory() { is_root && echo "$T/as-user/state/cordon" || echo "$T/state/cordon"; }
 
+# bats test_tags=long
 @test "a client that keeps to no protocol harms no box" {
 	dir user
 	made user:no-cgroup
@@ -444,10 +451,12 @@ kills() { # kills WAY VICTIM: the keeper, cordon-box or its init
 	exits 0
 	live "$1" stop work
 }
+# bats test_tags=long
 @test "the keeper is killed: every process is gone, the command says so, and a new box can be made" {
 	kill_keeper() { kills "$1" keeper; }
 	every_owner kill_keeper
 }
+# bats test_tags=long
 @test "cordon-box is killed: the same" {
 	kill_box() { kills "$1" box; }
 	every_owner kill_box

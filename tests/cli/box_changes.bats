@@ -105,6 +105,7 @@ forgets() {
 	err_has '20002 pending changes'
 }
 
+# bats test_tags=long
 @test "reset and apply while commands run, and stop after a diff that was interrupted" {
 	dir user
 	for verb in reset apply; do
@@ -129,6 +130,7 @@ for d in range(20):
 	err_has '2020 pending changes'
 }
 
+# bats test_tags=long
 @test "a conversation that ends stops its box; a box that ends by itself is explained" {
 	dir user
 	made user:no-cgroup

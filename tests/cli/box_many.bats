@@ -32,6 +32,7 @@ many_starts()
 	exits 0
 	gone $all
 }
+# bats test_tags=long
 @test "the programs of one box leave no process and no descriptor" { every_owner many_starts; }
 
 many_boxes()
@@ -56,6 +57,7 @@ many_boxes()
 	diff <(echo "$before") <(held "$keeper")
 	live "$1" stop work
 }
+# bats test_tags=long
 @test "boxes that ended leave no process and no descriptor" { every_owner many_boxes; }
 
 # Each command gets its answer, or is told that it has to wait.

@@ -305,6 +305,7 @@ refuses_user()
 	out_has "$T/tree"
 }
 
+# bats test_tags=long
 @test "state: an option of every command that has one" {
 	fixed_state
 	refuses_user run --user --state "$T/as-user/other" x.py
@@ -322,6 +323,7 @@ refuses_user()
 	[ ! -e "$T/as-user/other" ]
 }
 
+# bats test_tags=long
 @test "state: variables, the user's file, another home, another database" {
 	fixed_state
 	VARS=(CORDON_STATE="$T/as-user/other")
@@ -359,6 +361,7 @@ refuses_user()
 	out_is $'1\n[exited 0]'
 }
 
+# bats test_tags=long
 @test "the Python client: policy, tier, state, rules, limits" {
 	config <<-END
 		version: 1
@@ -498,6 +501,7 @@ stops()
 	stops 'is a link'
 }
 
+# bats test_tags=long
 @test "each path in an enforced command must belong to root, scripts included" {
 	mkdir /etc/cordon/tell.d
 	echo 'exit 0' >/etc/cordon/tell.sh
@@ -516,6 +520,7 @@ stops()
 	stops 'enforced.heads: '"$T/both/gone.sh: users other than root can change it"
 }
 
+# bats test_tags=long
 @test "a user namespace in which the caller is root and mounts a file of their own" {
 	setpriv --reuid "$TEST_UID" --regid "$TEST_UID" --clear-groups unshare -Urm true || skip "no user namespaces here"
 	mkdir both/etc

@@ -28,6 +28,7 @@ direct()
 	holds 'r["effects"][0]["outcome"] == "ticket" and r["effects"][0]["object"] == "."'
 }
 
+# bats test_tags=long
 @test "the directory itself is written, and git commits" {
 	begin
 	direct 0 sh 'echo new >file; mkdir made; echo x >made/y
@@ -134,6 +135,7 @@ os.rename("late", "late.pyc")'
 	fi
 }
 
+# bats test_tags=long
 @test "a new protected path that cannot be kept is removed" {
 	begin
 	direct 125 py '

@@ -134,6 +134,7 @@ is_static() { ! readelf -Ws "$CORDON" | grep -q __asan_init || skip "not with sa
 	done
 }
 
+# bats test_tags=long
 @test "a tier works exactly if a run in it works" {
 	for who in $(everybody); do
 		for t in $tiers; do
@@ -286,6 +287,7 @@ assert d["status"] == "error" and "cordon-probe" in d["error"]["message"], d' "$
 	done
 }
 
+# bats test_tags=long
 @test "doctor notices a cordon-egress that is missing, does nothing or refuses no connection" {
 	is_static
 	local other=$BATS_TEST_TMPDIR/other
@@ -301,6 +303,7 @@ assert d["status"] == "error" and "cordon-probe" in d["error"]["message"], d' "$
 	is 'd["net"]["cause"] == "a host that no rule names was reached"'
 }
 
+# bats test_tags=long
 @test "a box that connects without asking, or lacks a layer that --net depends on, is noticed" {
 	is_static
 	[ -x "$BIN/mutant/cordon" ] || skip "no mutant build"

@@ -52,6 +52,7 @@ record() { printf 'print(1)\n' >x.py; "$CORDON" run --user --tier no-cgroup x.py
 		'all("configuration is broken" in c["cause"] for n, c in r["checks"].items() if n != "configuration")'
 }
 
+# bats test_tags=long
 @test "rules: none, a broken one, old ones" {
 	mv "$T/share/cordon/rules" "$T/away"
 	wrong rules 'no rules were found' 'cordon rules fetch'
@@ -103,6 +104,7 @@ record() { printf 'print(1)\n' >x.py; "$CORDON" run --user --tier no-cgroup x.py
 		'"audit verify" in r["checks"]["log"]["cure"]'
 }
 
+# bats test_tags=long
 @test "heads: an older copy of the log, and a file that is gone" {
 	record
 	cp -r "$T/state/cordon" "$T/older"
@@ -124,6 +126,7 @@ record() { printf 'print(1)\n' >x.py; "$CORDON" run --user --tier no-cgroup x.py
 	[ ! -e "$T/state/cordon/heads" ]
 }
 
+# bats test_tags=long
 @test "doctor reports an older format of the log, and fails on a newer one" {
 	record
 	doctor
@@ -136,6 +139,7 @@ record() { printf 'print(1)\n' >x.py; "$CORDON" run --user --tier no-cgroup x.py
 	holds '"not checked" in r["checks"]["log"]["found"]'
 }
 
+# bats test_tags=long
 @test "apply: one that was interrupted" {
 	record
 	mkdir -p "$T/state/cordon/overlays/00/1-2"

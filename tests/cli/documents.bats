@@ -37,6 +37,7 @@ run_documents()
 }
 
 @test "the README" { run_documents "$TOP/README.md"; }
+# bats test_tags=long
 @test "the tutorial" { run_documents "$TOP/docs/tutorial/*.md"; }
 # bats test_tags=long
 @test "the how-tos" { run_documents "$TOP/docs/how-to/*.md"; }
@@ -47,6 +48,7 @@ run_documents()
 	run_documents "$TOP/docs/explanation/*.md $TOP/docs/*.md $TOP/clients/python/README.md"
 }
 
+# bats test_tags=long
 @test "make targets in the README exist" {
 	local targets
 	mapfile -t targets < <(grep -oE '(^|`)(sudo )?make [a-z-]+' "$TOP/README.md" | awk '{print $NF}' | sort -u)

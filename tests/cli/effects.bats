@@ -22,6 +22,7 @@ begin()
 
 one() { submit user "$1" --net web.example:443 "${@:2}"; }
 
+# bats test_tags=long
 @test "where no person can be asked an effect is withheld, with the command" {
 	begin
 	local nobody=(--policy "$T/nobody.yaml")
@@ -57,6 +58,7 @@ one() { submit user "$1" --net web.example:443 "${@:2}"; }
 	holds '[e["outcome"] for e in r["effects"]] == ["waits", "withheld"]'
 }
 
+# bats test_tags=long
 @test "once a person is enrolled an effect waits; approved, the same call gets it once" {
 	need_root
 	begin
@@ -104,6 +106,7 @@ one() { submit user "$1" --net web.example:443 "${@:2}"; }
 }
 
 # A person is asked about changes when they are applied, and knows them then.
+# bats test_tags=long
 @test "a direct write is never asked about: the run gets the overlay" {
 	need_root
 	begin
@@ -392,6 +395,7 @@ one() { submit user "$1" --net web.example:443 "${@:2}"; }
 }
 
 # The program may write what the host answers.
+# bats test_tags=long
 @test "with a host that exposes, :rw is decided as exposed code's" {
 	begin
 	printf 'version: 2\nnet: {allow: ["web.example:443", "own.example:443"], trusted: ["own.example:443"]}\n' >"$T/p.yaml"

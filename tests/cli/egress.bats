@@ -261,6 +261,7 @@ PY
 	every check
 }
 
+# bats test_tags=long
 @test "connect is what it is without a box" {
 	# Who does not answer is given up after 3 s.
 	as root tee /proc/sys/net/ipv4/tcp_syn_retries <<<1
@@ -290,6 +291,7 @@ PY
 	every check
 }
 
+# bats test_tags=long
 @test "limits: connections are refused, bytes end the run" {
 	cat <<'PY' | code c.py
 import socket
@@ -384,6 +386,7 @@ PY
 	every check
 }
 
+# bats test_tags=long
 @test "a local connection that waits blocks no other, and ends with the run" {
 	cat <<'PY' | code c.py
 import errno, fcntl, os, socket, sys, threading, time, urllib.request
@@ -448,6 +451,7 @@ PY
 }
 
 # Each in a box of its own. In the short form those share a box that leave few lines of their own.
+# bats test_tags=long
 @test "every attempt to leave the box fails and is reported" {
 	local names
 	: >"$W/asked"

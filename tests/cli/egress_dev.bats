@@ -116,4 +116,5 @@ assert len(lines) >= 30, lines
 assert {l.split()[0] for l in lines if " failed:" not in l} <= {"listen", "bind-and-listen"}, lines
 PY
 }
+# bats test_tags=long
 @test "every way out fails" { every no_way; }

@@ -73,6 +73,7 @@ Y
 	dials "$1" 0 --user --policy "$T/policy.yaml" --stdin "$HOSTS"
 	holds '"there" not in r["stdout"]' 'r["egress"] == []' 'r["effects"] == []'
 }
+# bats test_tags=long
 @test "lists of the policy and of the call, and deny wins" { each lists; }
 
 without() {
@@ -118,6 +119,7 @@ assert same(logged) == same(told), (logged, told)
 assert [r["option"] for r in told] == [None, "--net other.test:PORT", None], told
 PY
 }
+# bats test_tags=long
 @test "result and log have the same fields of each connection attempt" { each whole; }
 
 logged() {
@@ -131,6 +133,7 @@ logged() {
 	grep -q 'no rule allows this name' "$T/out" || show
 	gate "$1" 0 audit verify
 }
+# bats test_tags=long
 @test "the log has every attempt" { each logged; }
 
 # A person can be asked, also for a secret.
@@ -153,6 +156,7 @@ asked_about() {
 	dials "$1" 0 --net other.test:80 --stdin "$HOSTS"
 	holds "r['approval_id'] != '$id'"
 }
+# bats test_tags=long
 @test "people are asked about these hosts and no others" { each asked_about; }
 
 shown() {
@@ -228,6 +232,7 @@ Y
 		"$TOP/tests/egress/connects.py"
 	unmade <"$T/bare" | diff - "$T/out"
 }
+# bats test_tags=long
 @test "connect is what it is without a box, also where the bytes go through us" { each through_us; }
 
 resets() {
@@ -288,6 +293,7 @@ PY
 			"any(e['bytes_$way'] > 1 << 20 for e in r['egress'])"
 	done
 }
+# bats test_tags=long
 @test "where the bytes go through us: limits hold, and a client tries the next address meanwhile" { each limited; }
 
 # What cordon-egress holds once a thousand connections are over, and as many calls have failed.
@@ -388,6 +394,7 @@ PY
 	gate "$1" 125 run --json --rules "$T/r" --tier no-cgroup --user "${ALL[@]}" --policy "$T/policy.yaml" "$T/n.py"
 	holds '"cannot read the secret TOKEN" in r["error"]["message"]'
 }
+# bats test_tags=long
 @test "a secret reaches its host and is not visible in the box" { each secrets; }
 
 narrowed() {
@@ -445,6 +452,7 @@ PY
 	gate "$1" 0 run --json --rules "$T/r" --tier no-cgroup --conversation "$C" --plan "$plan" --secret TOKEN --policy "$T/policy.yaml" "$T/q.py"
 	holds "r['effects'][0]['by'] == 'plan:$plan'" 'r["stdout"].split("\n")[4:9] == ["none"] * 4 + ["501"]'
 }
+# bats test_tags=long
 @test "a secret goes in the requests that the policy and a grant name, and in no others" { each narrowed; }
 
 @test "at most 16 texts of grants apply to a secret" {
@@ -477,6 +485,7 @@ Y
 	holds '"there" not in r["stdout"]' 'any("prove" in e["rule"] for e in r["egress"])'
 }
 
+# bats test_tags=long
 @test "invalid --net values, and --net in the tier no-userns, are errors" {
 	gate_setup
 	hosts web.test
@@ -525,6 +534,7 @@ killed() {
 	gate "$1" 0 audit trace "$id" --json
 	grep -q '"attempts":\[\],"cut":false' "$T/out" || show
 }
+# bats test_tags=long
 @test "if cordon-egress is killed, the run ends with an error" { each killed; }
 
 # Bytes of the longest queue that a process has for words of the kernel.
@@ -564,4 +574,5 @@ stopped() {
 	wait
 	[ ! -e "$T/hung" ]
 }
+# bats test_tags=long
 @test "a cordon-egress that hangs is killed, and the run ends without waiting for it" { each stopped; }

@@ -76,6 +76,7 @@ killed()
 	is_gone
 }
 
+# bats test_tags=long
 @test "a socket that lingers: the run ends in time, and with cordon" {
 	check() {
 		# shellcheck disable=SC2086
@@ -87,6 +88,7 @@ killed()
 	every check
 }
 
+# bats test_tags=long
 @test "a page of a disk that does not answer: the run ends in time, and with cordon" {
 	local call net
 	check() {
@@ -228,6 +230,7 @@ PY
 	every check
 }
 
+# bats test_tags=long
 @test "bytes that leave are counted, though a socket is locked in a page of a slow disk" {
 	check() {
 		rm -f "$W/sunk"
@@ -260,6 +263,7 @@ print(round((used.ru_utime + used.ru_stime) * 1000))
 PY
 }
 
+# bats test_tags=long
 @test "work that the box makes for us is in --cpu and --cpu-time" {
 	check() {
 		box "$1" --json --time 120s --cpu-time 1s --net web.test:80 --lang binary "$T/$HOLD" -- local 20

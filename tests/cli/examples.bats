@@ -50,6 +50,7 @@ world()
 	[[ $output == *'"nothing"'* ]]
 }
 
+# bats test_tags=long
 @test "the completion for zsh is one, and has every option" {
 	local c o
 	"$CORDON" completion zsh >_cordon

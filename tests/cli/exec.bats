@@ -56,6 +56,7 @@ below() {
 	exits 143
 }
 
+# bats test_tags=long
 @test "a user's command has all of its output, and room for many threads and files" {
 	dir user
 	run_in user:no-cgroup -- seq 700000

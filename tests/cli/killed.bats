@@ -24,7 +24,9 @@ part()
 @test "the same on a database server" {
 	if [ -n "${TEST_MORE:-}" ]; then part cordon apply accept; else part cordon accept; fi
 }
+# bats test_tags=long
 @test "and when cordon-postgres is killed between any two of its messages" {
 	if [ -n "${TEST_MORE:-}" ]; then part helper run accept; else part helper accept; fi
 }
+# bats test_tags=long
 @test "the same when the database server is killed" { part server run; }

@@ -304,10 +304,12 @@ by_request()
 	out_is $'[] [] 0 print(1)'
 	[ "$(find "$H/project" -type f ! -path '*/s/*' -exec sha256sum {} + | sort)" = "$before" ]
 }
+# bats test_tags=long
 @test "state, rules and a policy that options name are masked too" {
 	everywhere by_request
 }
 
+# bats test_tags=long
 @test "a workspace with a link to Cordon's directories is refused" {
 	home user
 	rm -rf "$H/.cache"

@@ -37,6 +37,7 @@ undecided() {
 		sorted(f['rule'] for f in s['findings']) == sorted(v['rules']) and v['pack'] == s['pack']"
 	gate "$1" 0 audit verify
 }
+# bats test_tags=long
 @test "a run refused before the decision is recorded in its conversation" { each undecided; }
 
 # runs WHO STATUS ARG...: a small program, whatever the machine lets an account have.
@@ -81,6 +82,7 @@ assert [r["kind"] for r in rows].index("policy") < [r["kind"] for r in rows].ind
 	lines 'assert [r["class_uid"] for r in rows if json.loads(r["raw_data"])["kind"] == "policy"] == [6003] * 2'
 	gate "$1" 0 audit verify
 }
+# bats test_tags=long
 @test "a policy that is another one than the last time is on record before what it decides" { each policy_told; }
 
 # More than is kept: the end and the beginning are, and the hash is of all.
@@ -152,6 +154,7 @@ unstarted() {
 	gate "$1" 0 audit tail -n 99 --json
 	lines 'assert "start" not in [r["kind"] for r in rows]'
 }
+# bats test_tags=long
 @test "no record, no run: the log is held when it would start" { each unstarted; }
 
 # What it did is done: to be told of a locked log only would be to run it once more.
@@ -171,6 +174,7 @@ lost_result() {
 	runs "$1" 3 --json "$T/slow.py"
 	holds 'r["ran"] is True and r["recorded"] is True and r["error"] is None'
 }
+# bats test_tags=long
 @test "if the result cannot be recorded, the error says that the program ran" { each lost_result; }
 
 # reads WHO FROM TO: so many documents, each with a line of its own.
@@ -210,6 +214,7 @@ led() {
 	runs "$1" 0 --json "$T/quiet.py"
 	documents "$1" 300
 }
+# bats test_tags=long
 @test "audit trace lists all documents read before a run" { each led; }
 
 # asks_policy: with $T/asks.yaml all derived code waits for a person.
@@ -319,6 +324,7 @@ joined() {
 	holds 'r["layers_needed"] == r["layers"] == r["approved_by"] == [] and r["verdict"] == "deny"' \
 		'r["result_sha256"] is None and r["result_record"] is None'
 }
+# bats test_tags=long
 @test "audit trace joins what the records of a run say" { each joined; }
 
 # What is too much to be listed is counted: in what is printed, in the log, in what people are shown.
@@ -356,6 +362,7 @@ too_many() {
 	runs "$1" 0 --json "$T/quiet.py"
 	holds 'r["evidence_cut"] is False and r["rules_cut"] is False'
 }
+# bats test_tags=long
 @test "the result counts evidence and rules that it does not list" { each too_many; }
 
 # verdict_of PYTHON: of the verdict's body v, and whether a start is on record.
@@ -394,7 +401,9 @@ unrecorded_end() {
 	[ "$(cat "$T/out" "$T/err" | grep -c 'the program did run')" -eq 1 ] || show
 	[ "$(grep -c 'whole sentence' "$T/out")" -eq 1 ] || show
 }
+# bats test_tags=long
 @test "if a result cannot be recorded, one error follows the output" { HOW='' each unrecorded_end; }
+# bats test_tags=long
 @test "if a result cannot be recorded, one error follows the output (--events)" { HOW=--events each unrecorded_end; }
 
 # The log is held while the program runs, for longer than cordon waits. What the program printed is a source.
@@ -419,4 +428,5 @@ late_output() {
 	gate "$1" 0 conversation show "$C" --json
 	holds '[d["name"].split()[0] for d in r["documents"] if d["kind"] == "run_output"] == ["stdout", "stderr"]'
 }
+# bats test_tags=long
 @test "the output of a run is recorded after a lock on the log is released" { each late_output; }

@@ -151,6 +151,7 @@ PY
 	grep -q 'bomb.yaml:6: error: values, aliases written out: over the maximum of' "$T/out" || show
 }
 
+# bats test_tags=long
 @test "the public pack loads without an error, and has what its authors count" {
 	need_pack
 	rules 0 stats --rules "$PACK" --json --strict
@@ -163,6 +164,7 @@ PY
 	grep -q '^785 files, 785 rules, 0 errors, ' "$T/out" || show
 }
 
+# bats test_tags=long
 @test "the public pack loads in the reference's order" {
 	need_pack
 	rules 0 list --rules "$PACK" --json
@@ -176,6 +178,7 @@ PY
 	[ "$(wc -l <"$T/ours")" -eq 785 ]
 }
 
+# bats test_tags=long
 @test "every file of the public pack means what it means to js-yaml" {
 	need_pack
 	run -0 node "$TOP/tests/rule/compare.cjs" "$MODULES" "$BUILD/tests/yaml-json" "$PACK"

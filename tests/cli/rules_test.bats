@@ -103,6 +103,7 @@ load rules
 	holds 'r["evasion_tests"]["cases"] == 1075 and r["failures"] == []'
 }
 
+# bats test_tags=long
 @test "the public pack in strict mode" {
 	need_pack
 	rules 0 test --json "$PACK"

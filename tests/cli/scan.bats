@@ -163,6 +163,7 @@ load scan
 	holds 'len(r["findings"]) == 1 and r["stats"]["events"] == 1'
 }
 
+# bats test_tags=long
 @test "a file does not choose its blind spot by calling itself an event" {
 	pack
 	local e f

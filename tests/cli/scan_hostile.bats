@@ -280,6 +280,7 @@ assert ids == [x["ruleId"] for x in r["results"]] == ["CORDON-LIMIT-LAYERS", "AT
 	holds 'r["verdict"] == "ask" and r["findings"][0]["undecided"] is True'
 }
 
+# bats test_tags=long
 @test "a program too large for the code view is a finding; one that does not parse is a note" {
 	pack
 	/usr/bin/python3 -c 'print("# nothing\n" * 1700000 + "x = 1")' >"$T/x.py"
@@ -345,6 +346,7 @@ assert ids == [x["ruleId"] for x in r["results"]] == ["CORDON-LIMIT-LAYERS", "AT
 	out_has 'not all is listed: 1 results and 1 notifications are left out'
 }
 
+# bats test_tags=long
 @test "more errors and effects than are listed are counted" {
 	pack
 	/usr/bin/python3 -c 'print("{\"type\": \"tool_call\", \"fields\": {\"tool_args\": {}}}\n" * 10000, end="")' >"$T/x.jsonl"

@@ -84,6 +84,7 @@ once() {
 	begins 1 "$1" --conversation "$conversation" --plan "$plan" x.py
 	begins 1 "$1" --conversation "$conversation" --exposed x.py
 }
+# bats test_tags=long
 @test "one box and one interpreter for an ordinary run" {
 	echo 'print("ran")' | code x.py
 	# Its reading takes more than a share of three seconds, and none of half an hour.
@@ -190,6 +191,7 @@ exchanged() {
 }
 
 # As it is for a Python that was not there when Cordon was built: no code that it could take.
+# bats test_tags=long
 @test "another Python compiles the reader, and there is still one interpreter" {
 	local magic
 	magic=$(/usr/bin/python3 -c 'import importlib.util as u; print(u.MAGIC_NUMBER.hex())')

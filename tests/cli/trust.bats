@@ -41,6 +41,7 @@ asked() {
 	gate "$1" 0 audit tail -n 20 --json
 	lines 'assert [r["body"]["state"] for r in rows if r["kind"] == "trust"] == ["trusted", "untrusted"]'
 }
+# bats test_tags=long
 @test "a person trusts a directory; an agent cannot" { each asked; }
 
 # pending WHO: the id that the last command waits for, as $ID.
@@ -145,6 +146,7 @@ nearest() {
 	as "$1" mv "$W/old" "$W/a"
 	state_of "$1" clean "$W/a"
 }
+# bats test_tags=long
 @test "the nearest entry decides, for the directory that the person saw" { each nearest; }
 
 marked() {

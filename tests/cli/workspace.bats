@@ -167,6 +167,7 @@ big_tree() {
 	holds 'len(r["changes"]) == 1000 and all(e["done"] for e in r["effects"])'
 	[ "$(cat "$W/d499/f")" = 499 ]
 }
+# bats test_tags=long
 @test "--apply: a thousand changes" {
 	every_owner big_tree
 }
@@ -343,6 +344,7 @@ mounted() {
 	done
 }
 
+# bats test_tags=long
 @test "an invalid workspace is refused with the reason and a hint" {
 	mkdir "$T/w"
 	printf 'print("ran")\n' | code x.py
