@@ -40,25 +40,21 @@ int live_run_create(struct sentence *s, struct err *err)
 	return 0;
 }
 
-/* These bind the box as a whole, so a start cannot have lower ones. */
 static int check_limits(const struct sentence *s, struct err *err)
 {
-	static const enum limit_id of_box[] = {LIMIT_CPU,   LIMIT_MEMORY,      LIMIT_PIDS,
-					       LIMIT_DISK,  LIMIT_CONNECTIONS, LIMIT_NET_OUT,
-					       LIMIT_NET_IN};
 	const uint64_t *wanted = s->gate.decision.confined.limit, *has = s->bp.spec.limit;
 
-	for (size_t i = 0; i < ARRAY_SIZE(of_box); i++) {
-		enum limit_id id = of_box[i];
-		if (!wanted[id] || (has[id] && has[id] <= wanted[id]))
+	for (int id = 0; id < LIMIT_COUNT; id++) {
+		const struct limit_row *row = limit_row((enum limit_id)id);
+		if (!row->of_box || !wanted[id] || (has[id] && has[id] <= wanted[id]))
 			continue;
 		err_set(err, ERR_REFUSED,
 			"the box %s has a higher limit %s than this program may have",
-			s->kept->about.name, limit_row(id)->name);
+			s->kept->about.name, row->name);
 		err_cause(err,
 			  "the option --%s or the policy lowers it, and it is one limit for all "
 			  "programs of the box",
-			  limit_row(id)->name);
+			  row->name);
 		err_cure(err, "leave the option out; or create a box with that limit");
 		return -1;
 	}

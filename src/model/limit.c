@@ -11,29 +11,13 @@
 #define GIB (1ULL << 30)
 #define DAY_MS (24ULL * 60 * 60 * 1000)
 
+enum { LIMIT_OF_START = false, LIMIT_OF_BOX = true };
+
 static const struct limit_row rows[LIMIT_COUNT] = {
-	[LIMIT_TIME] = {"time", UNIT_DURATION_MS, 30000, 1, DAY_MS,
-			"wall-clock time; then all processes are killed", DAY_MS / 24},
-	[LIMIT_CPU_TIME] = {"cpu-time", UNIT_DURATION_MS, 0, 1, DAY_MS,
-			    "CPU time of all processes together", 0},
-	[LIMIT_CPU] = {"cpu", UNIT_PERCENT, 0, 1, 100000, "share of the CPU; 100 is one core", 0},
-	[LIMIT_MEMORY] = {"memory", UNIT_BYTES, 512 * MIB, 8 * MIB, 1024 * GIB,
-			  "memory of all processes together, with the files in /tmp", 4 * GIB},
-	[LIMIT_PIDS] = {"pids", UNIT_COUNT, 64, 1, 65536, "processes and threads", 1024},
-	[LIMIT_FILES] = {"files", UNIT_COUNT, 1024, 8, 65536, "open files of one process", 0},
-	[LIMIT_FILE_SIZE] = {"file-size", UNIT_BYTES, 256 * MIB, 4 * KIB, 1024 * GIB,
-			     "size of one file", 2 * GIB},
-	[LIMIT_DISK] = {"disk", UNIT_BYTES, 256 * MIB, 64 * KIB, 1024 * GIB,
-			"all that is written to /tmp, /dev/shm and an overlay workspace", 2 * GIB},
-	[LIMIT_OUTPUT] =
-		{"output", UNIT_BYTES, 1 * MIB, 256, GIB,
-		 "bytes kept of each output stream: half from its start, half from its end", 0},
-	[LIMIT_CONNECTIONS] = {"connections", UNIT_COUNT, 1024, 1, 1000000,
-			       "connections to hosts of --net; any further one is refused", 0},
-	[LIMIT_NET_OUT] = {"net-out", UNIT_BYTES, 64 * MIB, 1, 1024 * GIB,
-			   "bytes sent to all hosts together", 0},
-	[LIMIT_NET_IN] = {"net-in", UNIT_BYTES, 4 * GIB, 1, 1024 * GIB,
-			  "bytes received from all hosts together", 0},
+#define LIMIT(number, name, unit, fallback, min, max, command, of_box, help)                       \
+	[LIMIT_##number] = {name, unit, fallback, min, max, command, of_box, help},
+#include "model/limits.def"
+#undef LIMIT
 };
 
 const struct limit_row *limit_row(enum limit_id id)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The limits of a run. One row each: its name is the flag, the JSON value and the word in every
- * message. A new limit is a row in limit.c, its number here, and the place that enforces it.
+ * message. A new limit is a row in limits.def and the place that enforces it.
  */
 #ifndef CORDON_MODEL_LIMIT_H
 #define CORDON_MODEL_LIMIT_H
@@ -10,18 +10,9 @@
 #include <stdint.h>
 
 enum limit_id {
-	LIMIT_TIME,
-	LIMIT_CPU_TIME,
-	LIMIT_CPU,
-	LIMIT_MEMORY,
-	LIMIT_PIDS,
-	LIMIT_FILES,
-	LIMIT_FILE_SIZE,
-	LIMIT_DISK,
-	LIMIT_OUTPUT,
-	LIMIT_CONNECTIONS,
-	LIMIT_NET_OUT,
-	LIMIT_NET_IN,
+#define LIMIT(number, ...) LIMIT_##number,
+#include "model/limits.def"
+#undef LIMIT
 	LIMIT_COUNT,
 	LIMIT_NONE = LIMIT_COUNT,
 };
@@ -33,9 +24,10 @@ struct limit_row {
 	enum unit unit;
 	uint64_t fallback; /* 0: no limit */
 	uint64_t min, max;
-	const char *help;
 	uint64_t
 		command; /* in the place of FALLBACK for a user's command (cordon exec); 0: the same */
+	bool of_box;	 /* it binds a box as a whole: a start in the box cannot have a lower one */
+	const char *help;
 };
 
 const struct limit_row *limit_row(enum limit_id id);

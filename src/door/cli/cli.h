@@ -123,8 +123,9 @@ struct cli_command {
 	const struct json_doc *docs[CLI_DOCS_MAX]; /* the JSON objects that it prints */
 	int usage_status;			   /* its exit status for wrong usage; 0: 125 */
 	bool takes_operands;
-	bool takes_limits;	/* the rows of model/limit.h are options too */
-	bool runs_commands;	/* with their defaults for commands */
+	bool takes_limits;	     /* the rows of model/limit.h are options too */
+	const char *sets_box_limits; /* the verbs for those that bind a box as a whole; NULL: all */
+	bool runs_commands;	     /* with their defaults for commands */
 	bool runs_unconfigured; /* it runs without a configuration, so also with a broken one */
 	/* Begins work before the options are read; they decide what becomes of it. Or NULL. */
 	void (*ahead)(struct cli_call *call);

@@ -317,7 +317,7 @@ static const struct cli_exit box_exits[] = {
 
 static const struct cli_combination box_combinations[] = {
 	{"idle, life, tier, workspace, whole, conversation, net, secret, ro, hide, keep, venv, "
-	 "profile, exec, rules, cpu, memory, pids, disk, connections, net-out, net-in",
+	 "profile, exec, rules",
 	 ONLY_FOR, "create"},
 	{"policy", ONLY_FOR, "create, apply"},
 	{"names", ONLY_FOR, "diff"},
@@ -340,6 +340,7 @@ COMMAND(box) = {
 	.docs = {box_docs},
 	.takes_operands = true,
 	.takes_limits = true,
+	.sets_box_limits = "create",
 	.runs_commands = true,
 	.ahead = box_read_words,
 	.run = run_box,

@@ -149,6 +149,12 @@ static bool is_broken(const struct cli_call *call, const struct cli_combination 
 static int check_combinations(const struct cli_command *cmd, const struct cli_call *call,
 			      struct err *err)
 {
+	for (int i = 0; cmd->sets_box_limits && i < LIMIT_COUNT; i++) {
+		const struct limit_row *limit = limit_row((enum limit_id)i);
+		const struct cli_combination row = {limit->name, ONLY_FOR, cmd->sets_box_limits};
+		if (limit->of_box && first_given(call, limit->name) && is_broken(call, &row))
+			return complain(cmd, call, &row, limit->name, err);
+	}
 	for (const struct cli_combination *row = cmd->combinations; row && row->options; row++) {
 		const char *name = first_given(call, row->options);
 		if (name && is_broken(call, row))
