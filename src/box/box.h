@@ -190,6 +190,10 @@ void creds_allow_cores(const struct box *b);
 int creds_check_cores(const struct box *b, struct err *err);
 int creds_limit(struct box *b, struct err *err);
 int creds_limit_last(struct box *b, struct err *err);
+/* For a start in a live box: a limit of the box is the hard limit of all its processes, which a start can
+ * only lower. creds_lower_limits: those that need no special care. */
+int creds_lower_limit(int resource, uint64_t value);
+int creds_lower_limits(const uint64_t *limit);
 /* Gives up all capabilities for good: first the bounding set (in init, for all later processes), then what
  * the process holds. */
 int creds_drop_bounding(const struct box *b, struct err *err);

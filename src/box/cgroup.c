@@ -36,8 +36,12 @@ const char *cgroup_version(const struct cgroup *cg)
 
 static unsigned wanted_controllers(const uint64_t *limit)
 {
-	return CTL_MEMORY | CTL_PIDS | (limit[LIMIT_CPU] ? CTL_CPU : 0U) |
-	       (limit[LIMIT_CPU_TIME] ? CTL_CPUACCT : 0U);
+	unsigned wanted = 0;
+
+	for (const struct cgroup_limit *l = cgroup_limits; l->controller; l++)
+		if (l->is_always || limit[l->id])
+			wanted |= CGROUP_BIT(l->id);
+	return wanted;
 }
 
 static int random_name(char *name, size_t size, struct err *err)
@@ -73,6 +77,20 @@ static int open_locked(int parent, const char *name)
 	return -1;
 }
 
+static int write_limits(const struct cgroup *cg, const struct cgroup_dir *d, const uint64_t *limit,
+			struct err *err)
+{
+	for (const struct cgroup_limit *l = cgroup_limits; l->controller; l++) {
+		int (*write_one)(int, uint64_t, struct err *) = l->write[cg->ops->kind];
+		if (!(d->controllers & CGROUP_BIT(l->id)) || !write_one ||
+		    write_one(d->dir, limit[l->id], err) == 0)
+			continue;
+		err_blame(err, "cgroup");
+		return -1;
+	}
+	return 0;
+}
+
 static int make_dir(struct cgroup *cg, struct cgroup_dir *d, const uint64_t *limit, struct err *err)
 {
 	d->dir = open_locked(d->parent, cg->name);
@@ -81,7 +99,7 @@ static int make_dir(struct cgroup *cg, struct cgroup_dir *d, const uint64_t *lim
 		err_blame(err, "cgroup");
 		return -1;
 	}
-	return cg->ops->limit(d, limit, err);
+	return write_limits(cg, d, limit, err);
 }
 
 static int find_parents(struct cgroup *cg, const struct cgroup_host *host, unsigned wanted,
@@ -183,7 +201,7 @@ void cgroup_measure(const struct cgroup *cg, struct cgroup_usage *ret)
 uint64_t cgroup_pids_now(const struct cgroup *cg)
 {
 	for (unsigned i = 0; i < cg->count; i++)
-		if (cg->dirs[i].controllers & CTL_PIDS)
+		if (cg->dirs[i].controllers & CGROUP_BIT(LIMIT_PIDS))
 			return cgroup_read_u64(cg->dirs[i].dir, "pids.current");
 	return 0;
 }
@@ -191,7 +209,7 @@ uint64_t cgroup_pids_now(const struct cgroup *cg)
 bool cgroup_has_clock(const struct cgroup *cg)
 {
 	for (unsigned i = 0; i < cg->count; i++)
-		if (cg->dirs[i].controllers & CTL_CPUACCT)
+		if (cg->dirs[i].controllers & CGROUP_BIT(LIMIT_CPU_TIME))
 			return true;
 	return cg->ops == &cgroup_v2;
 }
@@ -199,7 +217,7 @@ bool cgroup_has_clock(const struct cgroup *cg)
 int cgroup_cpu_ns(const struct cgroup *cg, uint64_t *ret_ns)
 {
 	for (unsigned i = 0; cg->ops && i < cg->count; i++)
-		if (cg->dirs[i].controllers & CTL_CPUACCT)
+		if (cg->dirs[i].controllers & CGROUP_BIT(LIMIT_CPU_TIME))
 			return cg->ops->cpu_time(&cg->dirs[i], ret_ns);
 	return -1;
 }
@@ -259,13 +277,12 @@ void cgroup_sweep_beside(const struct cgroup *cg)
 
 int cgroup_sweep(const struct cgroup_host *host)
 {
-	static const unsigned each[] = {CTL_MEMORY, CTL_PIDS, CTL_CPU, CTL_CPUACCT};
 	int swept = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(each); i++) {
+	for (const struct cgroup_limit *l = cgroup_limits; l->controller; l++) {
 		struct cgroup cg = {0};
 		struct err ignored;
-		int n = find_parents(&cg, host, each[i], &ignored);
+		int n = find_parents(&cg, host, CGROUP_BIT(l->id), &ignored);
 		for (int p = 0; p < n; p++) {
 			swept += sweep_parent(cg.dirs[p].parent);
 			scope_close(&cg.dirs[p].parent);

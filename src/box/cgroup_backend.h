@@ -7,7 +7,21 @@
 
 #include "box/cgroup.h"
 
-enum controller { CTL_MEMORY = 1, CTL_PIDS = 2, CTL_CPU = 4, CTL_CPUACCT = 8 };
+enum cgroup_kind { CGROUP_V1, CGROUP_V2, CGROUP_KINDS };
+
+/* cgroup_limits.c: the limits that a cgroup enforces or counts, ended by a row without a controller. */
+struct cgroup_limit {
+	enum limit_id id;
+	const char *controller;
+	bool is_always; /* every box has it */
+	/* Writes VALUE to the box's directory. NULL: the limit needs no file or no controller there. */
+	int (*write[CGROUP_KINDS])(int dir, uint64_t value, struct err *err);
+};
+extern const struct cgroup_limit cgroup_limits[];
+/* The controller of a limit, in a set of controllers. */
+#define CGROUP_BIT(id) (1U << (id))
+/* The box's init was started in a v2 cgroup and counts. */
+enum { CGROUP_INIT_TASKS = 1 };
 
 struct cgroup_mount {
 	char path[CGROUP_PATH_MAX]; /* directory of our own cgroup in that hierarchy */
@@ -23,10 +37,10 @@ struct cgroup_tables {
 
 struct cgroup_ops {
 	const char *version;
+	enum cgroup_kind kind;
 	/* Fills parents[] with the open directories in which the box's are made; returns how many, or -1. */
 	int (*find)(struct cgroup_tables *tables, unsigned wanted, struct cgroup_dir *parents,
 		    struct err *err);
-	int (*limit)(const struct cgroup_dir *dir, const uint64_t *limit, struct err *err);
 	void (*measure)(const struct cgroup_dir *dir, struct cgroup_usage *ret);
 	int (*cpu_time)(const struct cgroup_dir *dir, uint64_t *ret_ns);
 };
@@ -46,6 +60,5 @@ int cgroup_write_u64(int dir, const char *file, uint64_t value, struct err *err)
 uint64_t cgroup_read_u64(int dir, const char *file);
 /* The number after KEY in a file of "key number" lines; 0 when there is none. */
 uint64_t cgroup_read_key(int dir, const char *file, const char *key);
-const char *cgroup_controller_name(enum controller c);
 
 #endif

@@ -1,28 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * The files of a cgroup directory: numbers in them, and the names of the controllers. Both versions use it.
+ * The files of a cgroup directory: numbers in them. Both versions use it.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/io.h"
-#include "base/scope.h"
 #include "box/cgroup_backend.h"
-
-static const struct {
-	enum controller id;
-	const char *name;
-} controllers[] = {
-	{CTL_MEMORY, "memory"}, {CTL_PIDS, "pids"}, {CTL_CPU, "cpu"}, {CTL_CPUACCT, "cpuacct"}};
-
-const char *cgroup_controller_name(enum controller c)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(controllers); i++)
-		if (controllers[i].id == c)
-			return controllers[i].name;
-	return "?";
-}
 
 int cgroup_write_u64(int dir, const char *file, uint64_t value, struct err *err)
 {

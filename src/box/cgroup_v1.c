@@ -15,8 +15,6 @@
 #include "base/scope.h"
 #include "box/cgroup_backend.h"
 
-static const enum controller order[] = {CTL_MEMORY, CTL_PIDS, CTL_CPU, CTL_CPUACCT};
-
 static int no_controller(struct err *err, const char *name)
 {
 	err_set(err, ERR_LAYER, "no usable %s controller", name);
@@ -48,22 +46,22 @@ static int find_hierarchy(int fd, const struct cgroup_dir *before, int n)
 	return i;
 }
 
-static int add_controller(struct cgroup_tables *tables, enum controller c,
+static int add_controller(struct cgroup_tables *tables, const struct cgroup_limit *limit,
 			  struct cgroup_dir *parents, int *n, struct err *err)
 {
 	struct cgroup_mount mount;
 
-	if (cgroup_find_mount(tables, cgroup_controller_name(c), &mount) < 0)
-		return no_controller(err, cgroup_controller_name(c));
+	if (cgroup_find_mount(tables, limit->controller, &mount) < 0)
+		return no_controller(err, limit->controller);
 	AUTO_CLOSE int fd = open(mount.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0 || faccessat(fd, ".", W_OK, AT_EACCESS) < 0)
 		return not_writable(err, mount.path);
 	int i = find_hierarchy(fd, parents, *n);
 	if (i < *n) {
-		parents[i].controllers |= c;
+		parents[i].controllers |= CGROUP_BIT(limit->id);
 		return 0;
 	}
-	parents[(*n)++] = (struct cgroup_dir){scope_take_fd(&fd), -1, c};
+	parents[(*n)++] = (struct cgroup_dir){scope_take_fd(&fd), -1, CGROUP_BIT(limit->id)};
 	return 0;
 }
 
@@ -72,8 +70,9 @@ static int v1_find(struct cgroup_tables *tables, unsigned wanted, struct cgroup_
 {
 	int n = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(order); i++)
-		if ((wanted & order[i]) && add_controller(tables, order[i], parents, &n, err) < 0) {
+	for (const struct cgroup_limit *l = cgroup_limits; l->controller; l++)
+		if ((wanted & CGROUP_BIT(l->id)) &&
+		    add_controller(tables, l, parents, &n, err) < 0) {
 			while (n > 0)
 				scope_close(&parents[--n].parent);
 			return -1;
@@ -81,41 +80,15 @@ static int v1_find(struct cgroup_tables *tables, unsigned wanted, struct cgroup_
 	return n;
 }
 
-/* memsw exists only with swap accounting. Without it the limit is on what is in memory, so nothing
- * of the box may be swapped out. */
-static int limit_memory(int dir, uint64_t bytes, struct err *err)
-{
-	if (cgroup_write_u64(dir, "memory.limit_in_bytes", bytes, err) < 0)
-		return -1;
-	if (cgroup_write_u64(dir, "memory.memsw.limit_in_bytes", bytes, err) == 0)
-		return 0;
-	return errno == ENOENT ? cgroup_write_u64(dir, "memory.swappiness", 0, err) : -1;
-}
-
-static int v1_limit(const struct cgroup_dir *d, const uint64_t *limit, struct err *err)
-{
-	int r = 0;
-
-	if (d->controllers & CTL_MEMORY)
-		r = limit_memory(d->dir, limit[LIMIT_MEMORY], err);
-	if (r == 0 && (d->controllers & CTL_PIDS))
-		r = cgroup_write_u64(d->dir, "pids.max", limit[LIMIT_PIDS], err);
-	if (r == 0 && (d->controllers & CTL_CPU) && limit[LIMIT_CPU])
-		r = cgroup_write_u64(d->dir, "cpu.cfs_quota_us", limit[LIMIT_CPU] * 1000, err);
-	if (r < 0)
-		err_blame(err, "cgroup");
-	return r;
-}
-
 static void v1_measure(const struct cgroup_dir *d, struct cgroup_usage *u)
 {
-	if (d->controllers & CTL_MEMORY) {
+	if (d->controllers & CGROUP_BIT(LIMIT_MEMORY)) {
 		u->memory_peak = cgroup_read_u64(d->dir, "memory.max_usage_in_bytes");
 		u->memory_hit = cgroup_read_key(d->dir, "memory.oom_control", "oom_kill") > 0;
 	}
-	if (d->controllers & CTL_PIDS)
+	if (d->controllers & CGROUP_BIT(LIMIT_PIDS))
 		u->pids_hit = cgroup_read_key(d->dir, "pids.events", "max") > 0;
-	if (d->controllers & CTL_CPUACCT)
+	if (d->controllers & CGROUP_BIT(LIMIT_CPU_TIME))
 		u->cpu_ns = cgroup_read_u64(d->dir, "cpuacct.usage");
 }
 
@@ -129,4 +102,4 @@ static int v1_cpu_time(const struct cgroup_dir *d, uint64_t *ret_ns)
 	return 0;
 }
 
-const struct cgroup_ops cgroup_v1 = {"v1", v1_find, v1_limit, v1_measure, v1_cpu_time};
+const struct cgroup_ops cgroup_v1 = {"v1", CGROUP_V1, v1_find, v1_measure, v1_cpu_time};

@@ -16,8 +16,6 @@
 #include "base/scope.h"
 #include "box/cgroup_backend.h"
 
-static const enum controller order[] = {CTL_MEMORY, CTL_PIDS, CTL_CPU};
-
 static int refuse(struct err *err, const char *message, const char *cause, const char *cure)
 {
 	err_set(err, ERR_LAYER, "%s", message);
@@ -37,18 +35,21 @@ static bool has_word(const char *list, const char *word)
 	return false;
 }
 
+static bool is_wanted(const struct cgroup_limit *l, unsigned wanted)
+{
+	return (wanted & CGROUP_BIT(l->id)) && l->write[CGROUP_V2];
+}
+
 /* The wanted controllers that are not in HAVE, by name. */
 static bool list_missing(const char *have, unsigned wanted, char *ret, size_t size)
 {
 	size_t len = 0;
 
 	ret[0] = '\0';
-	for (size_t i = 0; i < ARRAY_SIZE(order) && len < size; i++) {
-		const char *name = cgroup_controller_name(order[i]);
-		if ((wanted & order[i]) && !has_word(have, name))
+	for (const struct cgroup_limit *l = cgroup_limits; l->controller && len < size; l++)
+		if (is_wanted(l, wanted) && !has_word(have, l->controller))
 			len += (size_t)snprintf(ret + len, size - len, "%s%s", len ? ", " : "",
-						name);
-	}
+						l->controller);
 	return len > 0;
 }
 
@@ -81,12 +82,10 @@ static int enable_controllers(int parent, const char *path, unsigned wanted, str
 			      "enable them on the kernel command line or have them delegated, or "
 			      "ask for --tier no-cgroup");
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(order); i++) {
-		const char *name = cgroup_controller_name(order[i]);
-		if ((wanted & order[i]) && !has_word(now, name) &&
-		    enable(parent, path, name, err) < 0)
+	for (const struct cgroup_limit *l = cgroup_limits; l->controller; l++)
+		if (is_wanted(l, wanted) && !has_word(now, l->controller) &&
+		    enable(parent, path, l->controller, err) < 0)
 			return -1;
-	}
 	return 0;
 }
 
@@ -116,44 +115,13 @@ static int v2_find(struct cgroup_tables *tables, unsigned wanted, struct cgroup_
 	return 1;
 }
 
-/* The box's init was started in the cgroup and counts. */
-enum { INIT_TASKS = 1 };
-
-static int limit_memory(int dir, uint64_t bytes, struct err *err)
-{
-	if (cgroup_write_u64(dir, "memory.max", bytes, err) < 0)
-		return -1;
-	/* Absent without swap. */
-	if (io_write_text(dir, "memory.swap.max", "0") < 0 && errno != ENOENT)
-		return err_errno(err, ERR_LAYER, "forbidding swap");
-	return 0;
-}
-
-static int v2_limit(const struct cgroup_dir *d, const uint64_t *limit, struct err *err)
-{
-	char text[48];
-	int r = limit_memory(d->dir, limit[LIMIT_MEMORY], err);
-
-	if (r == 0)
-		r = cgroup_write_u64(d->dir, "pids.max", limit[LIMIT_PIDS] + INIT_TASKS, err);
-	if (r == 0 && limit[LIMIT_CPU]) {
-		snprintf(text, sizeof(text), "%llu 100000",
-			 (unsigned long long)limit[LIMIT_CPU] * 1000);
-		if (io_write_text(d->dir, "cpu.max", text) < 0)
-			r = err_errno(err, ERR_LAYER, "writing cpu.max");
-	}
-	if (r < 0)
-		err_blame(err, "cgroup");
-	return r;
-}
-
 static void v2_measure(const struct cgroup_dir *d, struct cgroup_usage *u)
 {
 	u->memory_peak = cgroup_read_u64(d->dir, "memory.peak");
 	u->memory_hit = cgroup_read_key(d->dir, "memory.events", "oom_kill") > 0;
 	u->pids_hit = cgroup_read_key(d->dir, "pids.events", "max") > 0;
 	u->pids_peak = cgroup_read_u64(d->dir, "pids.peak");
-	u->pids_peak -= u->pids_peak >= INIT_TASKS ? INIT_TASKS : 0;
+	u->pids_peak -= u->pids_peak >= CGROUP_INIT_TASKS ? CGROUP_INIT_TASKS : 0;
 	u->cpu_ns = cgroup_read_key(d->dir, "cpu.stat", "usage_usec") * 1000;
 }
 
@@ -170,4 +138,4 @@ static int v2_cpu_time(const struct cgroup_dir *d, uint64_t *ret_ns)
 	return 0;
 }
 
-const struct cgroup_ops cgroup_v2 = {"v2", v2_find, v2_limit, v2_measure, v2_cpu_time};
+const struct cgroup_ops cgroup_v2 = {"v2", CGROUP_V2, v2_find, v2_measure, v2_cpu_time};

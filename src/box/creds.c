@@ -109,6 +109,28 @@ static int set_rlimit(int resource, const char *name, rlim_t value, struct err *
 	return 0;
 }
 
+int creds_lower_limit(int resource, uint64_t value)
+{
+	struct rlimit now;
+
+	if (getrlimit(resource, &now) < 0)
+		return -1;
+	if (value < now.rlim_max)
+		now.rlim_max = value;
+	now.rlim_cur = now.rlim_max;
+	return setrlimit(resource, &now);
+}
+
+int creds_lower_limits(const uint64_t *limit)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rlimit_rows); i++) {
+		const struct rlimit_row *r = &rlimit_rows[i];
+		if (r->limit != LIMIT_NONE && creds_lower_limit(r->resource, limit[r->limit]) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 /* The kernel counts processes per user and user namespace. Without a namespace of its own, the box shares
  * the count with the other processes of its user, so those are added. Root's boxes have a user to
  * themselves. */

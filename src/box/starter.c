@@ -101,30 +101,17 @@ static int open_terminal(struct start *s, int *ret_master, struct err *err)
 	return 0;
 }
 
-/* A limit of the box is the hard limit of all its processes: a start can only lower it. */
-static int lower_limit(int resource, uint64_t value)
-{
-	struct rlimit now;
-
-	if (getrlimit(resource, &now) < 0)
-		return -1;
-	if (value < now.rlim_max)
-		now.rlim_max = value;
-	now.rlim_cur = now.rlim_max;
-	return setrlimit(resource, &now);
-}
-
 static int set_limits(struct box *b, const struct spec *s, struct err *err)
 {
 	const uint64_t *limit = s->limit;
 
-	if (lower_limit(RLIMIT_FSIZE, limit[LIMIT_FILE_SIZE]) < 0 ||
+	if (creds_lower_limits(limit) < 0 ||
 	    (limit[LIMIT_CPU_TIME] &&
-	     lower_limit(RLIMIT_CPU, limit[LIMIT_CPU_TIME] / 1000 + 1) < 0))
+	     creds_lower_limit(RLIMIT_CPU, limit[LIMIT_CPU_TIME] / 1000 + 1) < 0))
 		return err_errno(err, ERR_SYSTEM, "limiting the start");
 	if (creds_limit_last(b, err) < 0)
 		return -1;
-	if (lower_limit(RLIMIT_NOFILE, limit[LIMIT_FILES]) < 0)
+	if (creds_lower_limit(RLIMIT_NOFILE, limit[LIMIT_FILES]) < 0)
 		return err_errno(err, ERR_SYSTEM, "limiting the start");
 	return 0;
 }
