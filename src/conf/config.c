@@ -425,7 +425,7 @@ static int finish(struct config *c, const struct config_reader *r)
 	return r->failed ? -1 : 0;
 }
 
-int config_load_all(struct config *ret, const struct config_sink *sink, struct err *err)
+int config_load(struct config *ret, const struct config_sink *sink, struct err *err)
 {
 	struct config_reader r = {.arena = &ret->arena,
 				  .place = CONFIG_FILE,
@@ -442,11 +442,6 @@ int config_load_all(struct config *ret, const struct config_sink *sink, struct e
 	if ((*r.place && load_file(ret, &r, config_file_user) < 0) || load_variables(ret, &r) < 0)
 		return -1;
 	return finish(ret, &r);
-}
-
-int config_load(struct config *ret, struct err *err)
-{
-	return config_load_all(ret, NULL, err);
 }
 
 int config_load_draft(struct config *ret, const char *file, const struct config_sink *sink,

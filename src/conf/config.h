@@ -96,8 +96,7 @@ struct config_sink {
 
 /* Reads files and variables. With a SINK every problem is reported, otherwise the first one is ERR; the
  * configuration must then not be used. Always call config_done. */
-int config_load(struct config *ret, struct err *err);
-int config_load_all(struct config *ret, const struct config_sink *sink, struct err *err);
+int config_load(struct config *ret, const struct config_sink *sink, struct err *err);
 /* Checks a file that could become the operator's: its content, and not its owner. */
 int config_load_draft(struct config *ret, const char *file, const struct config_sink *sink,
 		      struct err *err);

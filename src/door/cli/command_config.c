@@ -147,7 +147,7 @@ static int show(struct cli_call *call)
 	struct problems found = {.list = call->json ? jsonval_array() : NULL};
 	struct config_sink sink = {on_problem, &found};
 	struct err err = {0};
-	int result = config_load_all(&call->config, &sink, &err);
+	int result = config_load(&call->config, &sink, &err);
 
 	if (result < 0 && !found.count)
 		on_problem(&found, &err);
@@ -269,7 +269,7 @@ static int check(struct cli_call *call)
 	struct err err = {0};
 	const char *file = call->argc > 1 ? call->argv[1] : NULL;
 	int result = file ? config_load_draft(&call->config, file, &sink, &err)
-			  : config_load_all(&call->config, &sink, &err);
+			  : config_load(&call->config, &sink, &err);
 
 	if (result < 0 && !found.count)
 		on_problem(&found, &err);

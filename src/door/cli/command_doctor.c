@@ -186,7 +186,7 @@ static int run_doctor(struct cli_call *call)
 
 	if (!d || !checks)
 		return 125;
-	int loaded = config_load(&call->config, &broken);
+	int loaded = config_load(&call->config, NULL, &broken);
 	if (doctor_run(d, &err) < 0)
 		return cli_fail(call, &err);
 	doctor_check_host(&call->config, loaded < 0 ? &broken : NULL, checks);

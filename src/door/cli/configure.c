@@ -37,7 +37,7 @@ int cli_configure(struct cli_call *call, struct err *err)
 	const struct config_values *now = &c->now;
 	struct request *r = &call->request;
 
-	if (config_load(c, err) < 0 || config_add_flags(c, &call->flag_values, err) < 0)
+	if (config_load(c, NULL, err) < 0 || config_add_flags(c, &call->flag_values, err) < 0)
 		return -1;
 	call->state = r->state = now->state;
 	call->policy = r->policy = now->policy;
