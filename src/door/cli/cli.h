@@ -69,7 +69,7 @@ struct cli_option {
 		   struct err *err);
 	/* The I-th name that the value can be: the help begins with these names. Or NULL. */
 	const char *(*choice)(unsigned i);
-	size_t at; /* where cli_set_text, cli_set_flag and cli_set_choice put the value in own */
+	size_t at; /* where a shared setter puts the value in own */
 	bool may_repeat, may_be_empty;
 };
 
@@ -168,6 +168,10 @@ int cli_set_conversation(struct cli_call *c, const struct cli_option *o, const c
 int cli_set_title(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err);
 int cli_set_lang(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err);
 int cli_set_text(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err);
+/* --runs and --for of tickets: into a uint64_t, the latter in milliseconds. */
+int cli_set_runs(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err);
+int cli_set_validity(struct cli_call *c, const struct cli_option *o, const char *v,
+		     struct err *err);
 int cli_set_flag(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err);
 int cli_set_choice(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err);
 /* Parses an option's value as a number. */

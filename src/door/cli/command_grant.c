@@ -352,22 +352,6 @@ static int set_sent(struct cli_call *c, const struct cli_option *o, const char *
 	return err_set(err, ERR_USAGE, "--sent: bytes that a run may send, like 10M");
 }
 
-static int set_runs(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
-{
-	if (cli_parse_number(o, v, TICKET_RUNS_MAX, &options_of(c)->runs, err) < 0)
-		return -1;
-	return options_of(c)->runs ? 0 : err_set(err, ERR_USAGE, "--runs: at least 1");
-}
-
-static int set_ttl(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
-{
-	(void)o;
-	if (units_parse(UNIT_DURATION_MS, v, &options_of(c)->ttl_ms) && options_of(c)->ttl_ms &&
-	    options_of(c)->ttl_ms <= TICKET_TIME_MAX_US / 1000)
-		return 0;
-	return err_set(err, ERR_USAGE, "--for: a time like 10m, 30 days (720h) at most");
-}
-
 static const struct cli_option grant_options[] = {
 	CLI_CONVERSATION_ROW,
 	CLI_TEXT(struct options, directory, "directory", "DIR",
@@ -380,8 +364,10 @@ static const struct cli_option grant_options[] = {
 	 "a secret and its requests, NAME=GET,POST:HOST:PORT/PATH; may be repeated",
 	 .set = cli_set_secret, .may_repeat = true},
 	{"sent", "N", "bytes that one run may send; default 10M", .set = set_sent},
-	{"for", "TIME", "how long it is valid; default 8h, at most 720h", .set = set_ttl},
-	{"runs", "N", "the number of runs; default: any number", .set = set_runs},
+	{"for", "TIME", "how long it is valid; default 8h, at most 720h", .set = cli_set_validity,
+	 .at = offsetof(struct options, ttl_ms)},
+	{"runs", "N", "the number of runs; default: any number", .set = cli_set_runs,
+	 .at = offsetof(struct options, runs)},
 	CLI_AGREE_ROWS,
 	CLI_REQUEST_ROWS,
 	CLI_STATE_ROW,

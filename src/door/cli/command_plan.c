@@ -6,7 +6,6 @@
 #include "base/pages.h"
 #include "base/scope.h"
 #include "conf/name_list.h"
-#include "conf/units.h"
 #include "door/cli/open_state.h"
 #include "flow/plan.h"
 #include "show/ticket_json.h"
@@ -43,29 +42,15 @@ static int run_plan(struct cli_call *call)
 	return 0;
 }
 
-static int set_runs(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
-{
-	if (cli_parse_number(o, v, TICKET_RUNS_MAX, &options_of(c)->runs, err) < 0)
-		return -1;
-	return options_of(c)->runs ? 0 : err_set(err, ERR_USAGE, "--runs: at least 1");
-}
-
-static int set_ttl(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
-{
-	(void)o;
-	if (units_parse(UNIT_DURATION_MS, v, &options_of(c)->ttl_ms) && options_of(c)->ttl_ms &&
-	    options_of(c)->ttl_ms <= TICKET_TIME_MAX_US / 1000)
-		return 0;
-	return err_set(err, ERR_USAGE, "--for: a time like 10m, 30 days (720h) at most");
-}
-
 static const struct cli_option plan_options[] = {
 	CLI_CONVERSATION_ROW,
 	{"lang", "L", "else by the file's name", .set = cli_set_lang, .choice = profile_name},
 	{"workspace", "DIR", "the directory of its runs", .set = cli_set_workspace},
 	CLI_POLICY_ROW,
-	{"runs", "N", "the number of runs; default 1", .set = set_runs},
-	{"for", "TIME", "how long it is valid; default 24h, at most 720h", .set = set_ttl},
+	{"runs", "N", "the number of runs; default 1", .set = cli_set_runs,
+	 .at = offsetof(struct options, runs)},
+	{"for", "TIME", "how long it is valid; default 24h, at most 720h", .set = cli_set_validity,
+	 .at = offsetof(struct options, ttl_ms)},
 	{"rules", "DIR", "a directory of rules; may be repeated; default: the configured ones",
 	 .set = cli_set_rules, .may_repeat = true},
 	CLI_STATE_ROW,

@@ -15,6 +15,7 @@
 #include "door/cli/cli.h"
 #include "policy/net.h"
 #include "trust/kept_home.h"
+#include "trust/ticket.h"
 
 int cli_set_json(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
 {
@@ -81,6 +82,24 @@ int cli_parse_number(const struct cli_option *o, const char *v, uint64_t most, u
 		return 0;
 	return err_set(err, ERR_USAGE, "%s%s: a number up to %llu", cli_dashes(o), o->name,
 		       (unsigned long long)most);
+}
+
+int cli_set_runs(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
+{
+	uint64_t *runs = (uint64_t *)(void *)(c->own + o->at);
+
+	if (cli_parse_number(o, v, TICKET_RUNS_MAX, runs, err) < 0)
+		return -1;
+	return *runs ? 0 : err_set(err, ERR_USAGE, "--runs: at least 1");
+}
+
+int cli_set_validity(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
+{
+	uint64_t *ms = (uint64_t *)(void *)(c->own + o->at);
+
+	if (units_parse(UNIT_DURATION_MS, v, ms) && *ms && *ms <= TICKET_TIME_MAX_US / 1000)
+		return 0;
+	return err_set(err, ERR_USAGE, "--for: a time like 10m, 30 days (720h) at most");
 }
 
 int cli_set_lang(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
