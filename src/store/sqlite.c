@@ -127,6 +127,21 @@ static int lock(void *self, struct store_tip *ret, struct err *err)
 	return -1;
 }
 
+/* Runs WHICH for each ref of the record. */
+static int run_refs(struct lite *l, const struct store_op *op, enum lite_sql which, struct err *err)
+{
+	for (size_t i = 0; i < op->refc; i++) {
+		sqlite3_stmt *s = statement(l, which, err);
+		if (!s)
+			return -1;
+		sqlite3_bind_text(s, 1, op->ref[i], -1, SQLITE_STATIC);
+		sqlite3_bind_int64(s, 2, (sqlite3_int64)op->seq);
+		if (run(l, s, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int append(struct lite *l, const struct store_op *op, struct err *err)
 {
 	sqlite3_stmt *s = statement(l, SQL_APPEND, err);
@@ -136,18 +151,7 @@ static int append(struct lite *l, const struct store_op *op, struct err *err)
 	sqlite3_bind_int64(s, 1, (sqlite3_int64)op->seq);
 	sqlite3_bind_blob(s, 2, op->hash, RECORD_HASH, SQLITE_STATIC);
 	sqlite3_bind_blob(s, 3, op->data, (int)op->len, SQLITE_STATIC);
-	if (run(l, s, err) < 0)
-		return -1;
-	for (size_t i = 0; i < op->refc; i++) {
-		s = statement(l, SQL_REF, err);
-		if (!s)
-			return -1;
-		sqlite3_bind_text(s, 1, op->ref[i], -1, SQLITE_STATIC);
-		sqlite3_bind_int64(s, 2, (sqlite3_int64)op->seq);
-		if (run(l, s, err) < 0)
-			return -1;
-	}
-	return 0;
+	return run(l, s, err) < 0 ? -1 : run_refs(l, op, SQL_REF, err);
 }
 
 /* The statement with the right condition on the item's version. */
@@ -193,18 +197,7 @@ static int strip(struct lite *l, const struct store_op *op, struct err *err)
 		return -1;
 	sqlite3_bind_int64(s, 1, (sqlite3_int64)op->seq);
 	sqlite3_bind_blob(s, 2, op->data, (int)op->len, SQLITE_STATIC);
-	if (run(l, s, err) < 0)
-		return -1;
-	for (size_t i = 0; i < op->refc; i++) {
-		s = statement(l, SQL_UNREF, err);
-		if (!s)
-			return -1;
-		sqlite3_bind_text(s, 1, op->ref[i], -1, SQLITE_STATIC);
-		sqlite3_bind_int64(s, 2, (sqlite3_int64)op->seq);
-		if (run(l, s, err) < 0)
-			return -1;
-	}
-	return 0;
+	return run(l, s, err) < 0 ? -1 : run_refs(l, op, SQL_UNREF, err);
 }
 
 static int clear(struct lite *l, const struct store_op *op, struct err *err)
