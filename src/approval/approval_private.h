@@ -71,7 +71,7 @@ struct change {
 void change_add(struct store_tx *tx, const struct change *c);
 /* Writes a number, or no member if UID is not known. */
 void put_account(struct jcs *j, const char *name, uint64_t uid);
-/* Does the log have it? 1, 0 or -1. */
+/* Does the log have the record? 1, 0 or -1. */
 int log_says_over(struct store *s, const struct approval *a, struct err *err);
 int log_says_confirmed(struct store *s, const struct approval *a, const struct approval_vote *v,
 		       struct err *err);
@@ -84,9 +84,9 @@ int confirmation_counts(struct store *s, const struct approval *a, const struct 
 struct tally {
 	struct store *store;
 	uint64_t now;	/* answers are judged as of this time; 0: each as of its own time */
-	unsigned depth; /* how many enrolments led here: people enrol people */
+	unsigned depth; /* of the chain of enrolments: enrolled people can enrol others */
 };
-/* 1: the answer counts, and *RET is its voice, with texts of A; 0: *WHY says why not; -1: failure. */
+/* 1: the answer counts, and *RET says whose it is, with texts of A; 0: *WHY says why not; -1: failure. */
 int tally_vote(const struct tally *t, struct approval *a, const struct approval_vote *v,
 	       struct approval_voice *ret, struct err *why, struct err *err);
 /* 1: enough people agree, and A has their names and scope; 0: *WHY says why not; -1: failure. */

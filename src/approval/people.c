@@ -2,7 +2,7 @@
  *
  * The people whose signatures count, and the counting. Root enrols people in a file (trust/signers.c);
  * enough people can enrol others, in the state. Such an enrolment is an item with the approved request
- * and its answers. Each use verifies all of it again: an item alone enrols no person. A key that was
+ * and its answers. Each use verifies both again, because an item alone proves nothing. A key that was
  * removed does not count any more, whatever it has signed. The narrowest scope of the counted answers
  * holds.
  */
@@ -70,7 +70,7 @@ static int decode(const struct store_item *item, struct arena *a, struct enrolme
 	return 0;
 }
 
-/* The record has what was signed. */
+/* The record repeats what was signed. */
 static int write_body(struct jcs *j, const struct enrolment *e, struct err *err)
 {
 	const struct approval_vote *v = e->votes.list;

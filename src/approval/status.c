@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The status of a request: its item, and the table of the states that can follow each other. No state
- * follows one that is over. A request or an approval expires by time; that is stored when it is next
- * read.
+ * The status of a request: its item, and the table of its states. A request that is over keeps its
+ * state. A request or an approval expires by time; the next command that reads it stores that.
  */
 #include <string.h>
 

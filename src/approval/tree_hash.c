@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * See tree_hash.h. Each entry is hashed as a line that has its length, so different trees never give
- * the same bytes. A mount inside the tree is an error: the box may see what it covers.
+ * the same bytes. A mount inside the tree is an error: it hides files that the
+ * box may show.
  */
 #include "approval/tree_hash.h"
 

@@ -49,7 +49,7 @@ void err_cause(struct err *err, const char *fmt, ...) __attribute__((format(prin
 void err_cure(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Out of memory; -1. */
 int err_memory(struct err *err);
-/* NAME is not the file any more that was decided on; -1. */
+/* The file NAME was replaced after the decision; -1. */
 int err_replaced(struct err *err, const char *name);
 /* Puts "FMT: " before the message. */
 void err_context(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -16,7 +16,7 @@ struct linediff_line {
 	const char *text;
 	size_t len, number; /* from 1, in its own text */
 	bool added;	    /* false: removed */
-	bool unended;	    /* the last line lacks its newline, so it differs from one with it */
+	bool unended; /* the last line, without a newline: with one it would be another line */
 };
 typedef void linediff_fn(void *context, const struct linediff_line *line);
 

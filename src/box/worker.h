@@ -42,7 +42,7 @@ struct worker {
 	pid_t pid; /* 0: not started */
 	int pidfd, sock;
 	bool busy;
-	_Atomic bool *asked; /* shared with it: WORKER_ASKED, which needs no message */
+	_Atomic bool *asked; /* memory shared with the worker, which sets it: see WORKER_ASKED */
 	struct seccomp_notif req;
 };
 

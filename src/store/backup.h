@@ -26,8 +26,8 @@ struct backup_info {
 	uint8_t sha256[32]; /* of all but the last frame */
 };
 
-/* Writes all of S, as it is at one moment, to the new file NAME of the directory DIR: whole and
- * durable, or not there. Other processes may write to S meanwhile. KEYS: the secret keys too. */
+/* Writes all of S, as it is at one moment, to the new file NAME of the directory DIR. After a failure
+ * there is no such file. Other processes may write to S meanwhile. KEYS: the secret keys too. */
 int backup_write(struct store *s, bool keys, int dir, const char *name, struct backup_info *ret,
 		 struct err *err);
 /* Reads the whole backup and checks it as far as possible without a store. */

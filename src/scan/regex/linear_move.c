@@ -82,8 +82,8 @@ static void test_word(struct linear *l, struct linear_walk *w, const struct spot
 	}
 }
 
-/* States before a test continue if it holds. A test that has been evaluated is not evaluated again
- * here: a state that reaches it later comes from one that it led to. */
+/* States before a test continue if it holds. Each test is evaluated once: a state that reaches it
+ * later would go on to states that are already active. */
 static void run_tests(struct linear *l, struct linear_walk *w, const struct linear_place *p,
 		      uint32_t kind)
 {
