@@ -333,10 +333,8 @@ int apply_open(struct gate *g, struct blueprint *bp, struct overlay *ret, struct
 	/* A plan does not cover these changes, and code that the user typed may run them: decide
 	 * again. */
 	if (bp->saved >= 0 && is_exposed(g) && (g->req->plan || !g->facts.exposed) &&
-	    !g->facts.has_changes) {
-		g->facts.has_changes = true;
-		return err_set(err, ERR_CONFLICT, "the conversation has changed the directory");
-	}
+	    !g->facts.has_changes)
+		return gate_add_changes(g, "the conversation has changed the directory", err);
 	bp->spec.saved_path =
 		bp->saved < 0 ? NULL : arena_printf(&bp->arena, "%s/%s", g->state.path, ret->tree);
 	return bp->arena.failed ? err_memory(err) : 0;

@@ -70,8 +70,7 @@ static int check_changes(struct sentence *s, struct err *err)
 	if (!g->facts.conversation.exposed_us || g->facts.has_changes ||
 	    (g->facts.exposed && !g->req->plan))
 		return 0;
-	g->facts.has_changes = true;
-	return err_set(err, ERR_CONFLICT, "the conversation may have changed the box");
+	return gate_add_changes(g, "the conversation may have changed the box", err);
 }
 
 int live_run_check(struct sentence *s, struct err *err)

@@ -27,7 +27,8 @@ enum {
 	GATE_INPUTS_MAX = 5 + REQUEST_LIST_MAX + REQUEST_PATHS_MAX,
 };
 
-/* gate_facts.c: what the decision is based on */
+/* What the decision is based on. gate_facts.c writes it, and no other file, but for two fields that follow
+ * the store: after a commit of their own, gate_log.c and flow/apply.c bring them up to date. */
 struct gate_facts {
 	struct conversation conversation;
 	struct directories directories;
@@ -116,6 +117,11 @@ int gate_facts(struct gate *g, const struct blueprint *bp, struct err *err);
 /* Loads only the conversation and the directories again, after the run has used up its tickets. An
  * exposed run stays exposed. */
 int gate_facts_again(struct gate *g, struct err *err);
+/* The run is exposed by CAUSE. */
+void gate_expose(struct gate *g, const char *cause);
+/* The run would see pending changes of exposed code that the decision did not know. Always -1 with
+ * ERR_CONFLICT and the message WHAT: decide again. */
+int gate_add_changes(struct gate *g, const char *what, struct err *err);
 /* Call this when the program has ended, before its changes are kept. Exposed code may have changed
  * a directory while the program read it: then the run and its conversation become exposed. */
 int gate_expose_late(struct gate *g, struct err *err);

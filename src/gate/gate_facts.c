@@ -60,6 +60,18 @@ static int find_conversation(struct gate *g, struct err *err)
 	return 0;
 }
 
+void gate_expose(struct gate *g, const char *cause)
+{
+	g->facts.exposed = true;
+	g->facts.cause = cause;
+}
+
+int gate_add_changes(struct gate *g, const char *what, struct err *err)
+{
+	g->facts.has_changes = true;
+	return err_set(err, ERR_CONFLICT, "%s", what);
+}
+
 static void judge_place(struct gate *g, const struct directory_place *at)
 {
 	struct directory_answer a = directory_judge(&g->facts.directories, at);
@@ -67,10 +79,10 @@ static void judge_place(struct gate *g, const struct directory_place *at)
 	if (a.trusted)
 		return;
 	g->facts.inputs_are_trusted = false;
-	if (!g->facts.cause)
-		g->facts.cause = arena_printf(&g->arena, "directory %.*s %s", DIRECTORY_CAUSE_MAX,
-					      at->path, directory_why_words(a.why));
-	g->facts.exposed = true;
+	gate_expose(g, g->facts.cause
+			       ? g->facts.cause
+			       : arena_printf(&g->arena, "directory %.*s %s", DIRECTORY_CAUSE_MAX,
+					      at->path, directory_why_words(a.why)));
 }
 
 static void add_input(struct gate *g, const struct directory_place *at)
@@ -372,10 +384,8 @@ static int judge_again(struct gate *g, struct err *err)
 		return -1;
 	for (size_t i = 0; i < g->facts.input_count; i++)
 		judge_place(g, g->facts.input_at[i]);
-	if (exposed) {
-		g->facts.exposed = true;
-		g->facts.cause = cause;
-	}
+	if (exposed)
+		gate_expose(g, cause);
 	return 0;
 }
 

@@ -348,10 +348,8 @@ static int take_rights(struct gate *g, struct store_tx *tx, bool *ret_put, struc
 	} else if (c->version) {
 		conversation_expect(c, tx);
 	}
-	if (cause) { /* the program's later writes are exposed writes */
-		g->facts.exposed = true;
-		g->facts.cause = cause;
-	}
+	if (cause) /* the program's later writes are exposed writes */
+		gate_expose(g, cause);
 	return 0;
 }
 
