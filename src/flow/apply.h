@@ -7,7 +7,7 @@
 #define CORDON_FLOW_APPLY_H
 
 #include "gate/gate.h"
-#include "live/launch.h"
+#include "live/sink.h"
 #include "overlay/overlay.h"
 
 /* Before a run with an overlay: opens the pending changes of the conversation, and waits until no

@@ -10,8 +10,6 @@
 
 #include "base/io.h"
 #include "base/scope.h"
-#include "flow/apply.h"
-#include "flow/live_run.h"
 #include "live/early_reader.h"
 #include "live/enclose.h"
 #include "read/view.h"
@@ -76,20 +74,16 @@ int early_view(struct sentence *s, struct code_view *ret, struct err *err)
 	return early_drop(s, err);
 }
 
-int early_prepare(struct sentence *s, struct err *err)
+int early_blueprint(struct sentence *s, struct err *err)
 {
-	struct gate *g = &s->gate;
+	const struct request *confined = &s->gate.decision.confined;
 
-	if (s->is_start)
-		return live_run_check(s, err);
-	if (!s->is_early || !policy_confined_alike(&s->early_request, &g->decision.confined)) {
-		if (early_drop(s, err) < 0)
-			return -1;
-		blueprint_again(&s->bp);
-		if (blueprint_make(&s->bp, &g->decision.confined, err) < 0)
-			return -1;
-	}
-	return gate_check_inputs(g, err) < 0 ? -1 : apply_open(g, &s->bp, &s->overlay, err);
+	if (s->is_early && policy_confined_alike(&s->early_request, confined))
+		return 0;
+	if (early_drop(s, err) < 0)
+		return -1;
+	blueprint_again(&s->bp);
+	return blueprint_make(&s->bp, confined, err);
 }
 
 /* Limits count from the start of the box. The interpreter and the reader are at most two

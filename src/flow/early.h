@@ -16,9 +16,8 @@ int early_begin(struct sentence *s, struct err *err);
 /* 1: *RET is the interpreter's view of the code. 0: there is no view, and the early box has
  * ended. */
 int early_view(struct sentence *s, struct code_view *ret, struct err *err);
-/* After the decision: completes the blueprint, unless the early box has the same one. Approvals
- * and tickets are about the descriptors that are open here. */
-int early_prepare(struct sentence *s, struct err *err);
+/* After the decision: makes the blueprint, unless the early box has the same one. */
+int early_blueprint(struct sentence *s, struct err *err);
 /* Ends the early box if there is one, and starts a new cordon-box. */
 int early_drop(struct sentence *s, struct err *err);
 /* Does the early box wait for its byte, with enough of its time left? */

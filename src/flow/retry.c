@@ -4,7 +4,20 @@
  */
 #include "flow/retry.h"
 
+#include "flow/apply.h"
 #include "flow/early.h"
+#include "flow/live_run.h"
+
+int retry_prepare_box(struct sentence *s, struct err *err)
+{
+	struct gate *g = &s->gate;
+
+	if (s->starts_in_box)
+		return live_run_check(s, err);
+	if (early_blueprint(s, err) < 0 || gate_check_inputs(g, err) < 0)
+		return -1;
+	return apply_open(g, &s->bp, &s->overlay, err);
+}
 
 /* 0: the run may start, and its record is written. 1: a person is asked. ERR_CONFLICT: the
  * conversation or a directory has changed. */
@@ -12,12 +25,13 @@ static int decide_once(struct sentence *s, struct err *err)
 {
 	struct gate *g = &s->gate;
 
-	if (gate_origin(g, err) < 0 || gate_decide(g, err) < 0 || early_prepare(s, err) < 0)
+	if (gate_origin(g, err) < 0 || gate_decide(g, err) < 0 || retry_prepare_box(s, err) < 0)
 		return -1;
-	int asked = gate_approve(g, !s->is_start, err);
+	int asked = gate_approve(g, !s->starts_in_box, err);
 	if (asked)
 		return asked;
-	if (g->question.has_approval && early_prepare(s, err) < 0) /* with the approved effects */
+	if (g->question.has_approval &&
+	    retry_prepare_box(s, err) < 0) /* with the approved effects */
 		return -1;
 	return gate_log_start(g, err);
 }

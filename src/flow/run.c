@@ -40,13 +40,28 @@ static void announce_start(const struct sentence *s)
 		s->sink->started(s->sink->ctx, s->result->report);
 }
 
+/* Starts cordon-egress if the run may connect. */
+static int open_network(struct sentence *s, struct err *err)
+{
+	const struct request *r = &s->gate.decision.confined;
+	struct egress_process *egress = &s->bp.egress;
+
+	if (!request_connects(r))
+		return 0;
+	if (s->kept && kept_box_egress(s->kept, egress, err) < 0)
+		return -1;
+	return egress_process_open(egress, &s->gate.policy, r, err) < 0
+		       ? -1
+		       : secrets_add_env(egress, &s->bp.spec, err);
+}
+
 /* Uses the early box if it is ready and has the spec that was decided on. Otherwise starts a new
  * one. */
 static int box(struct sentence *s, struct err *err)
 {
 	if (memory_is_out())
 		return err_memory(err);
-	if (s->is_start) {
+	if (s->starts_in_box) {
 		announce_start(s);
 		return live_run_start(s, err);
 	}
@@ -54,13 +69,9 @@ static int box(struct sentence *s, struct err *err)
 		announce_start(s);
 		return early_finish(s, err);
 	}
-	if (s->is_early && (early_drop(s, err) < 0 || early_prepare(s, err) < 0))
+	if (s->is_early && (early_drop(s, err) < 0 || retry_prepare_box(s, err) < 0))
 		return -1;
-	if (own_paths_make(&s->bp.own, &s->bp.spec, err) < 0 ||
-	    (s->kept && request_connects(&s->gate.decision.confined) &&
-	     kept_box_egress(s->kept, &s->bp.egress, err) < 0) ||
-	    gate_open_egress(&s->gate, &s->bp.egress, err) < 0 ||
-	    secrets_add_env(&s->bp.egress, &s->bp.spec, err) < 0)
+	if (own_paths_make(&s->bp.own, &s->bp.spec, err) < 0 || open_network(s, err) < 0)
 		return -1;
 	announce_start(s);
 	if (s->kept)
@@ -110,7 +121,7 @@ static void run(const struct request *req, struct launch *box, struct kept_box *
 	s->result = ret;
 	s->box = box ? launch_take(box) : LAUNCH_NONE;
 	s->kept = kept;
-	s->is_start = kept && !req->is_live;
+	s->starts_in_box = kept && !req->creates_box;
 	s->gate.state.dir = -1;
 	s->gate.session = session;
 	s->overlay = (struct overlay)OVERLAY_CLOSED;
@@ -131,6 +142,19 @@ static void run(const struct request *req, struct launch *box, struct kept_box *
 		launch_leave(&s->box);
 	else
 		launch_abandon(&s->box);
+}
+
+void flow_begin_box(struct launch *box)
+{
+	struct err untold; /* flow_run begins a box again and reports the error */
+
+	if (launch_begin(box, &untold) < 0)
+		launch_abandon(box);
+}
+
+void flow_drop_box(struct launch *box)
+{
+	launch_abandon(box);
 }
 
 void flow_run(const struct request *req, struct launch *box, const struct launch_sink *sink,

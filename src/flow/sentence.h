@@ -17,9 +17,8 @@ struct sentence {
 	struct launch box;
 	struct overlay overlay; /* the pending changes of the conversation */
 	struct result *result;
-	/* live_run.c: the box that this creates, or in which it starts a program; or NULL */
-	struct kept_box *kept;
-	bool is_start;
+	struct kept_box *kept; /* the box that this creates, or starts a program in; or NULL */
+	bool starts_in_box;    /* it starts a program in KEPT */
 
 	/* early.c: a box for EARLY_REQUEST was started before the decision, at EARLY_NS */
 	bool is_early;

@@ -190,11 +190,6 @@ int gate_give_grant(struct gate *g, struct store_tx *tx, struct err *err);
  * confirmation. */
 bool gate_can_ask(struct gate *g, enum cap cap);
 
-/* gate_net.c. Starts cordon-egress if the run may connect. */
-int gate_open_egress(struct gate *g, struct egress_process *ret, struct err *err);
-/* Writes the attempts from FROM on, as many as fit into one record. Returns their number. */
-size_t gate_put_egress(const struct result *r, size_t from, struct jcs *j);
-
 /* gate_log.c */
 /* Records the decision before the run. ERR_CONFLICT: a fact has changed; decide again. */
 int gate_log_start(struct gate *g, struct err *err);

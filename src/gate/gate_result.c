@@ -11,6 +11,8 @@
 #include "base/scope.h"
 #include "gate/gate_log.h"
 
+enum { RECORD_ATTEMPTS = 64 }; /* attempts that are certain to fit into one record */
+
 static void put_denials(const struct result *r, struct jcs *j)
 {
 	jcs_bool(j, "cut", r->wire.denials_cut);
@@ -25,6 +27,30 @@ static void put_denials(const struct result *r, struct jcs *j)
 		jcs_end(j);
 	}
 	jcs_end(j);
+}
+
+/* Writes the attempts from FROM on, as many as fit into one record. Returns their number. */
+static size_t put_egress(const struct result *r, size_t from, struct jcs *j)
+{
+	size_t count = r->egressc - from < RECORD_ATTEMPTS ? r->egressc - from : RECORD_ATTEMPTS;
+
+	jcs_list(j, "attempts");
+	for (size_t i = from; i < from + count; i++) {
+		const struct egress_row *e = &r->egress[i];
+		jcs_object(j, NULL);
+		jcs_word(j, "address", e->address);
+		jcs_int(j, "bytes_in", (int64_t)e->bytes_in);
+		jcs_int(j, "bytes_out", (int64_t)e->bytes_out);
+		jcs_word(j, "name", e->name);
+		jcs_int(j, "port", e->port);
+		jcs_word(j, "rule", e->rule);
+		jcs_word(j, "verdict", egress_verdict_name(e->verdict));
+		jcs_int(j, "wall_ms", (int64_t)e->wall_ms);
+		jcs_end(j);
+	}
+	jcs_end(j);
+	jcs_bool(j, "cut", r->egress_cut);
+	return count;
 }
 
 /* The hash is of all bytes of the stream, including those that were not kept. */
@@ -122,7 +148,7 @@ static void append_result(const struct gate *g, const struct result *r, bool is_
 	while (recorded < r->egressc ||
 	       ((g->decision.confined.netc || g->decision.confined.secretc) &&
 		recorded == 0)) { /* a record without an attempt says that there was none */
-		size_t count = gate_put_egress(r, recorded, &j);
+		size_t count = put_egress(r, recorded, &j);
 		gate_append(tx, RECORD_EGRESS, refs, &j);
 		recorded += count ? count : 1;
 	}

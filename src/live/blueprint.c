@@ -15,7 +15,6 @@
 #include "base/scope.h"
 #include "conf/name_list.h"
 #include "conf/profile.h"
-#include "live/early_reader.h"
 #include "live/encoding.h"
 
 enum { FIRST_LINE_MAX = 256 };
@@ -28,6 +27,13 @@ void blueprint_init(struct blueprint *p)
 	egress_process_init(&p->egress);
 }
 
+static void close_channel(struct blueprint *p)
+{
+	scope_close(&p->channel);
+	scope_close(&p->channel_in);
+	scope_close(&p->parts);
+}
+
 void blueprint_again(struct blueprint *p)
 {
 	scope_close(&p->workspace);
@@ -35,7 +41,7 @@ void blueprint_again(struct blueprint *p)
 	host_paths_close(&p->host_paths);
 	p->venv = p->library = NULL;
 	p->own.missing = NULL;
-	early_reader_close(p);
+	close_channel(p);
 	egress_process_done(&p->egress);
 	memset(&p->spec, 0, sizeof(p->spec));
 	p->hash_later = p->reads_early = p->has_telemetry = false;
@@ -50,7 +56,7 @@ void blueprint_done(struct blueprint *p)
 	scope_close(&p->workspace);
 	scope_close(&p->saved);
 	host_paths_close(&p->host_paths);
-	early_reader_close(p);
+	close_channel(p);
 	scope_close(&p->input);
 	scope_close(&p->input_file);
 	scope_close(&p->pump.from);
@@ -166,7 +172,7 @@ int blueprint_begin(struct blueprint *p, const struct request *req, const struct
 	own_paths_find(&p->own, req, policy, &p->arena);
 	if (choose_profile(p, req, err) < 0)
 		return -1;
-	if (req->is_live)
+	if (req->creates_box)
 		return payload_take(&p->payload, p->profile, "", 0, err);
 	if (open_payload(p, req, err) < 0)
 		return -1;

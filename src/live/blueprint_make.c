@@ -67,7 +67,7 @@ static int add_args(struct draft *d, struct err *err)
 	struct spec *s = &d->bp->spec;
 	const char *const *extra = d->req->isolated ? d->profile->isolated : d->profile->args;
 
-	if (request_is_live(d->req)) /* each start brings its own */
+	if (request_has_live_box(d->req)) /* each start brings its own */
 		return add_arg(s, d->interpreter, err);
 
 	/* A virtualenv is recognised by the path its interpreter is started with. */
@@ -223,7 +223,7 @@ static int open_workspace(struct draft *d, struct err *err)
 	}
 	p->spec.workspace = d->req->workspace_mode;
 	p->spec.workspace_path = p->spec.cwd = real;
-	if (d->req->cwd && !d->req->is_live && path_below(d->req->cwd, real))
+	if (d->req->cwd && !d->req->creates_box && path_below(d->req->cwd, real))
 		p->spec.cwd = d->req->cwd;
 	size_t masks = p->spec.maskc;
 	if (d->req->workspace_mode == WORKSPACE_RW &&
@@ -330,7 +330,7 @@ static int show_payload(struct draft *d, struct err *err)
 	struct blueprint *p = d->bp;
 	const struct payload *payload = &p->payload;
 
-	if (request_is_live(d->req))
+	if (request_has_live_box(d->req))
 		return 0;
 	p->hash_later = payload->is_program && !payload->is_hashed && d->req->hash_program;
 	if (p->hash_later && payload_stamp(payload->fd, &p->program, err) < 0)
@@ -380,17 +380,17 @@ static int set_basics(const struct draft *d, struct spec *s, struct err *err)
 		s->flags |= SPEC_EXEC | SPEC_DEV | SPEC_PROC_FULL;
 	else if (r->execc || p->programs)
 		s->flags |= SPEC_EXEC;
-	if (request_is_live(r) && r->tier == TIER_NO_USERNS) {
+	if (request_has_live_box(r) && r->tier == TIER_NO_USERNS) {
 		err_set(err, ERR_USAGE, "--tier no-userns has no live box");
 		err_cure(err, "use --tier no-cgroup, or cordon run for each program");
 		return -1;
 	}
-	if (request_is_live(r) && !d->is_dev) {
+	if (request_has_live_box(r) && !d->is_dev) {
 		err_set(err, ERR_USAGE, "a live box has the profile dev");
 		err_cure(err, "leave out --profile");
 		return -1;
 	}
-	if (request_is_live(r))
+	if (request_has_live_box(r))
 		s->flags |= SPEC_LIVE;
 	/* A directory of the host may hold a socket that a process of the host listens on. */
 	if (r->venv || r->roc || (r->workspace && !overlay))

@@ -17,13 +17,6 @@
 #include "model/code_view.h"
 #include "policy/policy.h"
 
-void early_reader_close(struct blueprint *p)
-{
-	scope_close(&p->channel);
-	scope_close(&p->channel_in);
-	scope_close(&p->parts);
-}
-
 bool early_reader_possible(const struct blueprint *p, const struct request *req)
 {
 	return p->profile->has_boot && !p->payload.is_program && p->input_is_fixed &&

@@ -25,7 +25,6 @@ bool early_reader_can_report(const struct blueprint *p, const struct request *re
 /* Opens the channel and makes *RET, whose first fields the caller has set. The caller adds its
  * files to the spec. */
 int early_reader_open(struct blueprint *p, struct boot *ret, struct err *err);
-void early_reader_close(struct blueprint *p);
 /* After launch_start: waits for the answer, which is malloc'd and comes without READER_END. -1: no
  * answer; the box must be abandoned. */
 int early_reader_answer(struct launch *l, struct blueprint *p, char **ret, size_t *ret_len);

@@ -12,7 +12,11 @@
 int enclose(struct blueprint *bp, struct launch *box, const struct launch_sink *sink,
 	    struct result *ret, struct err *err)
 {
-	if (launch_run(box, bp, sink, ret, err) < 0)
+	if (launch_start(box, bp, sink, ret, err) < 0)
+		return -1;
+	if (bp->hash_later && payload_hash_file(bp->payload.fd, ret->sha256, err) < 0)
+		return -1;
+	if (launch_finish(box, bp, err) < 0)
 		return -1;
 	enclose_conclude(bp, ret);
 	return 0;

@@ -457,13 +457,3 @@ int launch_finish(struct launch *l, struct blueprint *p, struct err *err)
 	egress_process_finish(&p->egress, l->result);
 	return l->has_result ? 0 : launch_explain_end(l, err);
 }
-
-int launch_run(struct launch *l, struct blueprint *p, const struct launch_sink *sink,
-	       struct result *ret, struct err *err)
-{
-	if (launch_start(l, p, sink, ret, err) < 0)
-		return -1;
-	if (p->hash_later && payload_hash_file(p->payload.fd, ret->sha256, err) < 0)
-		return -1;
-	return launch_finish(l, p, err);
-}

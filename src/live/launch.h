@@ -10,29 +10,10 @@
 
 #include "base/err.h"
 #include "live/blueprint.h"
+#include "live/sink.h"
 #include "model/keep.h"
 #include "model/result.h"
-#include "model/telemetry_event.h"
 
-/* Called for each event when it happens. Any function may be NULL. */
-struct launch_sink {
-	/* The run waits for a person to approve it. */
-	void (*pending)(void *ctx, const struct report *report);
-	/* The run is allowed and recorded. The box starts now. */
-	void (*started)(void *ctx, const struct report *report);
-	/* STREAM is 0 for standard output, 1 for standard error. */
-	void (*output)(void *ctx, int stream, const char *data, size_t len);
-	/* The program's interpreter reported this event. */
-	void (*telemetry)(void *ctx, const struct telemetry_event *event);
-	/* This call with this target was refused for the first time. */
-	void (*denial)(void *ctx, const struct wire_denial *denial);
-	/* The program has this terminal; its master end. */
-	void (*terminal)(void *ctx, int master);
-	void (*probe)(void *ctx, const struct wire_probe *probe);
-	void *ctx;
-	/* A pipe: each byte is the number of a signal for the program; or 0. */
-	int signals;
-};
 /* The next signal for the program; or 0. */
 int launch_next_signal(const struct launch_sink *sink);
 
@@ -57,16 +38,14 @@ struct launch {
 struct launch launch_take(struct launch *l);
 
 /* Starts cordon-box, which initialises while the caller parses options and builds the blueprint,
- * and then waits for launch_run. */
+ * and then waits for launch_start. */
 int launch_begin(struct launch *l, struct err *err);
-/* The steps of launch_run, for a run with an early reader (early_reader.h). launch_is_waiting: the
- * box has sent neither output nor a message. */
+/* Sends the spec; launch_finish collects the result. Between the two an early reader works
+ * (early_reader.h). launch_is_waiting: the box has sent neither output nor a message. */
 int launch_start(struct launch *l, struct blueprint *p, const struct launch_sink *sink,
 		 struct result *ret, struct err *err);
 bool launch_is_waiting(struct launch *l);
 int launch_finish(struct launch *l, struct blueprint *p, struct err *err);
-int launch_run(struct launch *l, struct blueprint *p, const struct launch_sink *sink,
-	       struct result *ret, struct err *err);
 /* After a failure, or instead of the run: ends cordon-box and waits for it. */
 void launch_abandon(struct launch *l);
 /* After the result: waits until the run's cgroup is removed, but not until cordon-box has exited.

@@ -7,7 +7,7 @@
 #ifndef CORDON_LIVE_TELEMETRY_H
 #define CORDON_LIVE_TELEMETRY_H
 
-#include "live/launch.h"
+#include "live/sink.h"
 
 enum {
 	TELEMETRY_EVENTS_MAX = 10000,  /* events reported of a run */

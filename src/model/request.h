@@ -42,7 +42,7 @@ struct request {
 	size_t code_len;
 	enum tier tier;
 	uint64_t limit[LIMIT_COUNT];
-	bool is_live;		/* a box for programs that are started later: no code, no input */
+	bool creates_box;	/* only creates a live box, for later programs: no code, no input */
 	const char *cwd;	/* where the program starts; NULL: the workspace */
 	unsigned rows, cols;	/* of the terminal that the program gets; 0: none */
 	const char *stdin_file; /* NULL: empty */
@@ -90,9 +90,9 @@ struct request {
 };
 
 /* Is its box one that starts programs when it is told to? A terminal of the box's own needs that. */
-static inline bool request_is_live(const struct request *r)
+static inline bool request_has_live_box(const struct request *r)
 {
-	return r->is_live || r->rows;
+	return r->creates_box || r->rows;
 }
 
 /* Does the request name a host or a secret? */

@@ -7,7 +7,7 @@
 #ifndef CORDON_READ_VIEW_PARSE_H
 #define CORDON_READ_VIEW_PARSE_H
 
-#include "read/view.h"
+#include "model/code_view.h"
 
 /* The caller passes *RET zeroed, and frees it with code_view_done also on failure. Its strings are
  * copies. The status "none" is not a failure: it gives the state CODE_VIEW_NONE with a reason. */

@@ -7,7 +7,8 @@
 #define CORDON_SHOW_EVENTS_H
 
 #include "base/utf8.h"
-#include "live/launch.h"
+#include "live/sink.h"
+#include "model/layer.h"
 #include "show/jsonval.h"
 
 /* One output stream of the program. */

@@ -29,7 +29,7 @@ int live_box_create(struct live_box *b, enum tier tier, const char *workspace,
 	result_init(&b->result);
 	b->req.lang = "bash";
 	b->req.execution = EXECUTION_DEV;
-	b->req.is_live = true;
+	b->req.creates_box = true;
 	b->req.tier = tier;
 	b->req.workspace = workspace;
 	b->req.workspace_mode = mode;

@@ -105,7 +105,7 @@ static void take_start(struct request *to, const struct cli_call *call)
 {
 	const struct request *from = &call->request;
 
-	to->is_live = false;
+	to->creates_box = false;
 	to->lang = from->lang;
 	to->file = from->file;
 	to->code = from->code;

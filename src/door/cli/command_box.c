@@ -79,7 +79,7 @@ static int create(struct cli_call *call, struct kept_box *k, struct err *err)
 	gate_state_close(&s);
 	snprintf(k->about.name, sizeof(k->about.name), "%s", name);
 	cli_use_command_limits(call);
-	r->is_live = true;
+	r->creates_box = true;
 	r->lang = "bash";
 	r->file = arena_printf(&call->arena, "box %s", name);
 	call->kept = k;

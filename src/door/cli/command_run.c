@@ -212,10 +212,7 @@ static void end_by(int sig)
 
 void cli_begin_box(struct cli_call *call)
 {
-	struct err untold; /* ignored: flow_run begins a box again and reports the error */
-
-	if (launch_begin(&call->box, &untold) < 0)
-		launch_abandon(&call->box);
+	flow_begin_box(&call->box);
 }
 
 int cli_run(struct cli_call *call)

@@ -13,6 +13,7 @@
 #include "base/pages.h"
 #include "base/scope.h"
 #include "door/cli/cli.h"
+#include "flow/run.h"
 #include "gate/heads_send.h"
 #include "show/terminal.h"
 
@@ -125,7 +126,7 @@ static int dispatch(const char *word, int argc, char **argv)
 	if (!cmd)
 		return fail_unknown(call, word, argc, argv);
 	int status = obey(cmd, call, argc, argv);
-	launch_abandon(&call->box);
+	flow_drop_box(&call->box);
 	send_heads(call);
 	config_done(&call->config);
 	cli_free_words(call);

@@ -43,3 +43,25 @@ void flow_run(const struct request *req, struct launch *ahead, const struct laun
 	else
 		launch_abandon(&box);
 }
+
+void flow_begin_box(struct launch *box)
+{
+	struct err err;
+
+	if (launch_begin(box, &err) < 0)
+		launch_abandon(box);
+}
+
+void flow_drop_box(struct launch *box)
+{
+	launch_abandon(box);
+}
+
+/* No benchmark of the box alone keeps one. */
+void flow_run_live(const struct request *req, struct kept_box *kept, struct gate_session *session,
+		   const struct launch_sink *sink, struct result *ret)
+{
+	(void)req, (void)kept, (void)session, (void)sink;
+	result_init(ret);
+	ret->status = STATUS_ERROR;
+}
