@@ -179,11 +179,11 @@ $(foreach f,rule/tree_cache scan/find/pattern_db_cache,$(BUILD)/obj/src/$(f).o $
 # Commands and formats register themselves: one line for each COMMAND(name) and FORMAT(name).
 $(GEN)/command_list.h: FORCE
 	@mkdir -p $(@D)
-	@sed -n 's/^COMMAND(\([a-z]*\)) = {$$/ROW(\1)/p' $(sort $(wildcard src/door/cli/*.c)) >$@.new
+	@sed -n 's/^COMMAND(\([a-z0-9_]*\)).*/ROW(\1)/p' $(sort $(wildcard src/door/cli/*.c)) >$@.new
 	@cmp -s $@.new $@ || cp $@.new $@
 $(GEN)/format_list.h: FORCE
 	@mkdir -p $(@D)
-	@sed -n 's/^FORMAT(\([a-z]*\)) = {$$/ROW(\1)/p' $(sort $(wildcard src/show/*.c)) >$@.new
+	@sed -n 's/^FORMAT(\([a-z0-9_]*\)).*/ROW(\1)/p' $(sort $(wildcard src/show/*.c)) >$@.new
 	@cmp -s $@.new $@ || cp $@.new $@
 $(BUILD)/obj/src/door/cli/commands.o: $(GEN)/command_list.h
 $(BUILD)/obj/src/show/format_list.o: $(GEN)/format_list.h

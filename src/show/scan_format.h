@@ -27,7 +27,8 @@ struct scan {
 	uint64_t progress_ns;
 };
 
-/* FINDING, ERROR, NOTE and EFFECTS are called during the scan. */
+/* FINDING, ERROR, NOTE and EFFECTS are called during the scan. Only END must be there; without ERROR, errors
+ * go to standard error. */
 struct scan_format {
 	const char *name;
 	unsigned order; /* the first is the default */

@@ -215,11 +215,6 @@ static void add_note(struct scan *s, const char *file, size_t line, const char *
 	notify(s, "note", file, line, words);
 }
 
-static void add_effects(struct scan *s, const struct scan_file *file, const struct code_view *view)
-{
-	(void)s, (void)file, (void)view;
-}
-
 static void end(struct scan *s)
 {
 	struct out_sarif *o = s->out;
@@ -244,6 +239,5 @@ FORMAT(sarif) = {
 	.finding = add_finding,
 	.error = add_error,
 	.note = add_note,
-	.effects = add_effects,
 	.end = end,
 };

@@ -17,12 +17,6 @@ static const char *const colours[SEVERITY_OTHER + 1] = {
 	[SEVERITY_INFORMATIONAL] = "",	    [SEVERITY_OTHER] = "",
 };
 
-static int begin(struct scan *s, struct err *err)
-{
-	(void)s, (void)err;
-	return 0;
-}
-
 static void print_place(const struct scan_finding *f)
 {
 	terminal_print_text(stdout, f->unit->file->name);
@@ -65,17 +59,6 @@ static void print_finding(struct scan *s, const struct scan_finding *f)
 	fputs(f->excerpt[0] ? ": " : "", stdout);
 	terminal_print_text(stdout, f->excerpt);
 	putchar('\n');
-}
-
-static void print_error(struct scan *s, const char *file, const struct err *err)
-{
-	struct err named = *err;
-
-	(void)s;
-	fflush(stdout);
-	if (*file)
-		err_context(&named, "%.256s", file);
-	terminal_print_error(&named);
 }
 
 static void print_note(struct scan *s, const char *file, size_t line, const char *words)
@@ -152,9 +135,7 @@ static void end(struct scan *s)
 FORMAT(text) = {
 	.name = "text",
 	.order = 10,
-	.begin = begin,
 	.finding = print_finding,
-	.error = print_error,
 	.note = print_note,
 	.effects = print_effects,
 	.end = end,

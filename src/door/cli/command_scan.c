@@ -32,15 +32,24 @@ static void on_finding(void *context, const struct scan_finding *f)
 
 	s->failing +=
 		f->finding->undecided || severity <= fail_on || fail_on >= SEVERITY_INFORMATIONAL;
-	s->format->finding(s, f);
+	if (s->format->finding)
+		s->format->finding(s, f);
 }
 
 static void on_error(void *context, const char *name, const struct err *err)
 {
 	struct scan *s = context;
+	struct err named = *err;
 
 	scan_progress(s, NULL);
-	s->format->error(s, name, err);
+	if (s->format->error) {
+		s->format->error(s, name, err);
+		return;
+	}
+	fflush(stdout);
+	if (*name)
+		err_context(&named, "%.256s", name);
+	terminal_print_error(&named);
 }
 
 static void on_note(void *context, const char *name, size_t line, const char *words)
@@ -48,14 +57,16 @@ static void on_note(void *context, const char *name, size_t line, const char *wo
 	struct scan *s = context;
 
 	scan_progress(s, NULL);
-	s->format->note(s, name, line, words);
+	if (s->format->note)
+		s->format->note(s, name, line, words);
 }
 
 static void on_effects(void *context, const struct scan_file *file, const struct code_view *view)
 {
 	struct scan *s = context;
 
-	s->format->effects(s, file, view);
+	if (s->format->effects)
+		s->format->effects(s, file, view);
 }
 
 /* A bad rule is reported and skipped. */
@@ -163,7 +174,7 @@ static int run_scan(struct cli_call *call)
 				       .reader = o->no_code_view ? NULL : &view_reader};
 	struct scan_sink sink = {&s, on_finding, on_error, on_note, on_effects};
 	struct err err;
-	int ready = rules ? format->begin(&s, &err) : err_memory(&err);
+	int ready = !rules ? err_memory(&err) : format->begin ? format->begin(&s, &err) : 0;
 
 	if (ready < 0) {
 		terminal_print_error(&err);
