@@ -32,11 +32,6 @@ void approval_fill_act(struct approval_request *r, const struct approval_act *ac
 	memcpy(r->policy_sha256, act->policy_sha256, sizeof(r->policy_sha256));
 }
 
-bool approval_is_act(const struct approval_request *r, const char *name)
-{
-	return strcmp(r->lang, APPROVAL_ACT) == 0 && strcmp(r->name, name) == 0;
-}
-
 static const char *enrol_words(const char *name, const char *key, struct arena *a)
 {
 	char fingerprint[SSH_FINGERPRINT];
@@ -75,7 +70,8 @@ bool approval_is_enrol(const struct approval_request *r, const char *name, const
 
 	const char *words = enrol_words(name, key, &a);
 	digest_of(sha256, words, strlen(words));
-	bool is_it = !a.failed && approval_is_act(r, ENROL) && r->args.count == 2 &&
+	bool is_it = !a.failed && strcmp(r->lang, APPROVAL_ACT) == 0 &&
+		     strcmp(r->name, ENROL) == 0 && r->args.count == 2 &&
 		     strcmp(arg[0].text, name) == 0 && strcmp(arg[1].text, key) == 0 &&
 		     memcmp(sha256, r->code_sha256, sizeof(sha256)) == 0 &&
 		     r->approvers >= ENROL_PEOPLE && !r->confirmation;

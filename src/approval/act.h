@@ -23,7 +23,6 @@ struct approval_act {
 	uint8_t policy_sha256[APPROVAL_SHA256];
 };
 void approval_fill_act(struct approval_request *r, const struct approval_act *act);
-bool approval_is_act(const struct approval_request *r, const char *name);
 
 /* Sets name, words and arguments. At least two people must agree. */
 int approval_act_enrol(const char *name, const char *key, struct arena *a, struct approval_act *ret,

@@ -43,8 +43,6 @@ struct relay {
 
 /* relay_move.c: closes both sides. */
 void relay_end(struct egress *e, struct relay *r);
-/* Resets both sides. */
-void relay_break(struct egress *e, struct relay *r);
 /* The clock checks it, or no longer. */
 void relay_watch(struct egress *e, struct relay *r);
 void relay_unwatch(struct egress *e, struct relay *r);

@@ -54,7 +54,8 @@ void relay_end(struct egress *e, struct relay *r)
 	free(r);
 }
 
-void relay_break(struct egress *e, struct relay *r)
+/* Resets both sides. */
+static void reset(struct egress *e, struct relay *r)
 {
 	struct linger now = {1, 0};
 
@@ -232,7 +233,7 @@ static bool has_all(int fd)
 void relay_fade(struct egress *e, struct relay *r)
 {
 	if (has_all(r->side[INNER].fd) && has_all(r->side[OUTER].fd)) {
-		relay_break(e, r);
+		reset(e, r);
 		return;
 	}
 	for (int i = 0; i < SIDES; i++)
@@ -254,7 +255,7 @@ static void go_on(struct egress *e, struct relay *r, int side, uint32_t events)
 	while (good == 0 && (has_rest(r, INNER) || has_rest(r, OUTER)))
 		good = pass(r, has_rest(r, INNER), has_rest(r, OUTER));
 	if (good < 0)
-		relay_break(e, r);
+		reset(e, r);
 	else if (is_fading(r))
 		relay_fade(e, r);
 	else if (is_over(r))

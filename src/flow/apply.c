@@ -440,7 +440,8 @@ static void explain_changed_inputs(struct report *r)
 					      "before it runs again";
 }
 
-bool apply_waits(const struct report *r)
+/* Does a change of the directory wait for a person? */
+static bool any_waits(const struct report *r)
 {
 	for (size_t i = 0; i < r->effectc; i++)
 		if (r->effect[i].cap == CAP_WRITE && r->effect[i].outcome == OUTCOME_WAITS)
@@ -492,7 +493,7 @@ int apply_wait(struct gate *g, struct overlay *o, int workspace, const struct la
 {
 	size_t count;
 
-	for (int i = 0; g->req->wait && apply_waits(g->report) && i < GATE_TRIES_MAX; i++) {
+	for (int i = 0; g->req->wait && any_waits(g->report) && i < GATE_TRIES_MAX; i++) {
 		overlay_close(o);
 		if (sink->pending)
 			sink->pending(sink->ctx, g->report);

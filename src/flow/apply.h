@@ -13,8 +13,6 @@
 /* Before a run with an overlay: opens the pending changes of the conversation, and waits until no
  * other run of it has the directory. BP is complete. */
 int apply_open(struct gate *g, struct blueprint *bp, struct overlay *ret, struct err *err);
-/* Does a change of the directory wait for a person? */
-bool apply_waits(const struct report *r);
 /* After a run: keeps its changes, and applies them if the request says so. Changes that nothing
  * covers wait. */
 int apply_result(struct gate *g, struct overlay *o, struct result *r, struct err *err);

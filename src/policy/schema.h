@@ -54,7 +54,6 @@ int schema_ttl(struct schema *s, const struct schema_key *k, const struct node *
 int schema_approvers(struct schema *s, const struct schema_key *k, const struct node *n, void *to);
 int schema_yes(struct schema *s, const struct schema_key *k, const struct node *n, void *to);
 int schema_text(struct schema *s, const struct schema_key *k, const struct node *n, void *to);
-int schema_texts(struct schema *s, const struct schema_key *k, const struct node *n, void *to);
 int schema_paths(struct schema *s, const struct schema_key *k, const struct node *n, void *to);
 int schema_hosts(struct schema *s, const struct schema_key *k, const struct node *n, void *to);
 int schema_uses(struct schema *s, const struct schema_key *k, const struct node *n, void *to);

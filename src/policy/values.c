@@ -135,7 +135,7 @@ int schema_text(struct schema *s, const struct schema_key *k, const struct node 
 	return text ? 0 : -1;
 }
 
-int schema_texts(struct schema *s, const struct schema_key *k, const struct node *n, void *to)
+static int texts(struct schema *s, const struct schema_key *k, const struct node *n, void *to)
 {
 	struct policy_list *list = to;
 
@@ -174,7 +174,7 @@ int schema_paths(struct schema *s, const struct schema_key *k, const struct node
 {
 	struct policy_list *list = to;
 
-	if (schema_texts(s, k, n, to) < 0)
+	if (texts(s, k, n, to) < 0)
 		return -1;
 	for (size_t i = 0; i < list->count; i++) {
 		s->line = node_item(n, i)->line;
@@ -191,7 +191,7 @@ int schema_hosts(struct schema *s, const struct schema_key *k, const struct node
 	struct policy_list *list = to;
 	char text[POLICY_NET_TEXT_MAX];
 
-	if (schema_texts(s, k, n, to) < 0)
+	if (texts(s, k, n, to) < 0)
 		return -1;
 	for (size_t i = 0; i < list->count; i++) {
 		struct policy_net net;
@@ -213,7 +213,7 @@ int schema_uses(struct schema *s, const struct schema_key *k, const struct node 
 	struct policy_list *list = to;
 	struct policy_use use;
 
-	if (schema_texts(s, k, n, to) < 0)
+	if (texts(s, k, n, to) < 0)
 		return -1;
 	s->line = n->line;
 	for (size_t i = 0; i < list->count; i++) {
@@ -230,7 +230,7 @@ int schema_methods(struct schema *s, const struct schema_key *k, const struct no
 	struct policy_list list = {0};
 	const char *all = "";
 
-	if (schema_texts(s, k, n, &list) < 0)
+	if (texts(s, k, n, &list) < 0)
 		return -1;
 	for (size_t i = 0; i < list.count; i++)
 		all = arena_printf(s->arena, "%s%s%s", all, i ? "," : "", list.text[i]);

@@ -81,7 +81,14 @@ static int write_list(struct writer *w, int list, const struct prints *p, struct
 	return 0;
 }
 
-int source_prints_key(const char *key, struct source_prints_key *ret, struct err *err)
+/* The parts of a key. */
+struct source_prints_key {
+	uint64_t time_us;
+	struct id source;
+	unsigned number; /* of the item, from 0 */
+};
+
+static int parse_key(const char *key, struct source_prints_key *ret, struct err *err)
 {
 	char *end[2] = {NULL, NULL};
 
@@ -139,7 +146,8 @@ static int read_section(struct unpacker *u, struct index *ix, struct err *err)
 	return 0;
 }
 
-int source_prints_read(const struct store_item *item, struct index *ix, struct err *err)
+/* Adds the item to IX. The items of a source must come in order. */
+static int read_prints(const struct store_item *item, struct index *ix, struct err *err)
 {
 	struct unpacker u = {.data = item->value, .len = item->len};
 
@@ -223,7 +231,7 @@ static int read_item(void *context, const struct store_item *item, struct err *e
 	struct loader *l = context;
 	struct source_prints_key key;
 
-	if (source_prints_key(item->key, &key, err) < 0)
+	if (parse_key(item->key, &key, err) < 0)
 		return -1;
 	size_t i = find(l, &key);
 	if (i == l->set->count) {
@@ -238,7 +246,7 @@ static int read_item(void *context, const struct store_item *item, struct err *e
 		return 0; /* read before */
 	seen->items = key.number + 1;
 	seen->is_untied = false;
-	return source_prints_read(item, &l->set->index[i], err);
+	return read_prints(item, &l->set->index[i], err);
 }
 
 struct place {

@@ -21,17 +21,8 @@ int source_prints_put(struct keeper *k, const struct source *s, const struct ind
 void source_prints_put_last(const struct source_prints *p, struct store_tx *tx);
 void source_prints_done(struct source_prints *p);
 
-/* The parts of a key. */
-struct source_prints_key {
-	uint64_t time_us;
-	struct id source;
-	unsigned number; /* of the item, from 0 */
-};
-int source_prints_key(const char *key, struct source_prints_key *ret, struct err *err);
 /* The prefix of the keys of one conversation. */
 void source_prints_prefix(const struct id *conversation, char ret[ID_HEX + 1]);
-/* Adds the item to IX. The items of a source must come in order. */
-int source_prints_read(const struct store_item *item, struct index *ix, struct err *err);
 #define AUTO_SOURCE_PRINTS __attribute__((cleanup(source_prints_done)))
 
 #endif

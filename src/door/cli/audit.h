@@ -69,9 +69,6 @@ int audit_load_archives(const struct audit *a, struct archive_set *set, struct e
 json_t *audit_record_json(const struct store_row *row);
 /* One line for a person. */
 void audit_line(const struct record *r);
-/* Prints the record as JSON or as a line. */
-int audit_tell(const struct audit *a, const struct store_row *row, const struct record *r,
-	       struct err *err);
 
 /* Calls FN for each new record from *NEXT on; FN advances *NEXT. Returns when the reader of
  * standard output has gone. */

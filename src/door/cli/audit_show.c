@@ -79,21 +79,6 @@ struct tail {
 	uint64_t next;
 };
 
-int audit_tell(const struct audit *a, const struct store_row *row, const struct record *r,
-	       struct err *err)
-{
-	if (!a->call->json) {
-		audit_line(r);
-		return 0;
-	}
-	json_t *record = audit_record_json(row);
-	if (!record)
-		return err_set(err, ERR_INPUT, "record %llu cannot be read",
-			       (unsigned long long)row->seq);
-	jsonval_print(record);
-	return 0;
-}
-
 static int tell_stub(const struct audit *a, const struct store_row *row)
 {
 	if (a->call->json)
@@ -117,7 +102,16 @@ static int tail_one(void *context, const struct store_row *row, struct err *err)
 		err_cure(err, "run cordon audit verify");
 		return -1;
 	}
-	return audit_tell(t->audit, row, &r, err);
+	if (!t->audit->call->json) {
+		audit_line(&r);
+		return 0;
+	}
+	json_t *record = audit_record_json(row);
+	if (!record)
+		return err_set(err, ERR_INPUT, "record %llu cannot be read",
+			       (unsigned long long)row->seq);
+	jsonval_print(record);
+	return 0;
 }
 
 /* The pipe's reader has gone. A write would fail too, but the next record may be days away. */

@@ -89,7 +89,7 @@ static int deliver_one(const struct cli_call *call, const struct approval *a, st
 	return r;
 }
 
-int notice_send(const struct cli_call *call, struct store *s, const char *id, struct err *err)
+static int send(const struct cli_call *call, struct store *s, const char *id, struct err *err)
 {
 	AUTO_APPROVAL struct approval a = {0};
 	struct err why, lost;
@@ -113,7 +113,7 @@ void notice_tell(const struct cli_call *call, struct store *s, const char *id)
 {
 	struct err err = {0};
 
-	if (notice_send(call, s, id, &err) < 0)
+	if (send(call, s, id, &err) < 0)
 		terminal_print_error(&err);
 }
 
@@ -121,7 +121,7 @@ static int send_one(const void *ctx, struct store *s, const char *id, struct err
 {
 	const struct cli_call *call = ctx;
 
-	if (notice_send(call, s, id, err) == 0)
+	if (send(call, s, id, err) == 0)
 		return 0;
 	if (!call->json && !call->events)
 		terminal_print_error(err);

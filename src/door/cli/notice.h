@@ -10,9 +10,7 @@
 #include "approval/approval.h"
 #include "door/cli/cli.h"
 
-/* Sends the state of the request. Returns -1 with ERR if the delivery failed. */
-int notice_send(const struct cli_call *call, struct store *s, const char *id, struct err *err);
-/* The same; a failure is a warning on standard error. */
+/* Sends the state of the request. A failure is a warning on standard error. */
 void notice_tell(const struct cli_call *call, struct store *s, const char *id);
 /* For the gate. CALL must outlive the result. */
 struct request_notice notice_of(const struct cli_call *call);
