@@ -74,13 +74,17 @@ void approval_fill_request(struct approval_request *r, const struct request *fro
 static struct approval_list reach(const struct request *from, const struct policy *policy,
 				  struct arena *a)
 {
-	const char *line[CAP_COUNT + 3 * REQUEST_LIST_MAX + 1];
+	const char *line[CAP_COUNT + 3 * REQUEST_LIST_MAX + REQUEST_RW_MAX + 1];
 	unsigned caps = policy_caps_of(from);
 	size_t count = 0;
 
 	for (unsigned c = 0; c < CAP_COUNT; c++)
 		if (caps & CAP_BIT(c))
 			line[count++] = cap_reach((enum cap)c);
+	for (size_t i = 0; i < from->rwc; i++)
+		if (request_writes(from, i))
+			line[count++] =
+				arena_printf(a, "change and delete files of %s", from->rw[i]);
 	for (size_t i = 0; i < from->execc; i++)
 		line[count++] = arena_printf(a, "start the program %s", from->exec[i]);
 	for (size_t i = 0; i < from->netc; i++)
@@ -140,6 +144,8 @@ int approval_box_sha256(const struct request *r, uint8_t ret[APPROVAL_SHA256], s
 		add_text(&out, "cwd", r->cwd);
 	for (size_t i = 0; i < r->roc; i++)
 		add_text(&out, "ro", r->ro[i]);
+	for (size_t i = 0; i < r->rwc; i++)
+		add_text(&out, request_writes(r, i) ? "rw" : "rw withheld", r->rw[i]);
 	for (size_t i = 0; i < r->hidec; i++)
 		add_text(&out, "hide", r->hide[i]);
 	for (size_t i = 0; i < r->execc; i++)
@@ -161,7 +167,8 @@ enum kind {
 	INPUT_VENV,
 	INPUT_LIBRARY,
 	INPUT_PROGRAM,
-	INPUT_RO
+	INPUT_RO,
+	INPUT_RW
 };
 
 static const struct {
@@ -197,6 +204,10 @@ static const struct {
 	[INPUT_RO] = {"read-only path",
 		      {APPROVAL_TREE_ENTRIES_MAX, APPROVAL_TREE_BYTES_MAX},
 		      "give it a smaller --ro with only what it needs",
+		      NULL},
+	[INPUT_RW] = {"read-write directory",
+		      {APPROVAL_TREE_ENTRIES_MAX, APPROVAL_TREE_BYTES_MAX},
+		      "give it a smaller --rw with only what it needs",
 		      NULL},
 };
 
@@ -259,7 +270,7 @@ int approval_fill_inputs(struct approval_request *r, const struct request *from,
 {
 	struct inputs in = {.keep = keep, .arena = a};
 
-	in.list = arena_alloc(a, (5 + from->execc + from->roc) * sizeof(*in.list));
+	in.list = arena_alloc(a, (5 + from->execc + from->roc + from->rwc) * sizeof(*in.list));
 	if (a->failed)
 		return err_memory(err);
 	if (from->workspace && add(&in, INPUT_WORKSPACE, from->workspace, err) < 0)
@@ -274,6 +285,9 @@ int approval_fill_inputs(struct approval_request *r, const struct request *from,
 		return -1;
 	for (size_t i = 0; i < from->roc; i++)
 		if (add(&in, INPUT_RO, from->ro[i], err) < 0)
+			return -1;
+	for (size_t i = 0; i < from->rwc; i++)
+		if (add(&in, INPUT_RW, from->rw[i], err) < 0)
 			return -1;
 	for (size_t i = 0; i < from->execc; i++)
 		if (add(&in, INPUT_PROGRAM, from->exec[i], err) < 0)

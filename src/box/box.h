@@ -173,7 +173,7 @@ int workspace_clone(struct box *b, struct err *err);
 /* Shows the files of root in TREE as the box's, if TREE is root's. */
 int workspace_map_root(const struct box *b, int tree, struct err *err);
 /* As root: shows the files of TREE's owner as the box's, which are written there with that owner's ids. */
-int workspace_map_kept(const struct box *b, int tree, struct err *err);
+int workspace_map_writable(const struct box *b, int tree, struct err *err);
 
 /* private_dir.c: without namespaces, a directory of the run's own. */
 int private_dir_make(struct box *b, struct err *err);

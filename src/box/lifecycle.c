@@ -99,7 +99,7 @@ static int send_binds(const struct box *b, struct err *err)
 		AUTO_CLOSE int tree = newroot_clone_bind(b, i, err);
 		if (tree < 0 ||
 		    (s->bind[i].flags & BIND_OWNED && workspace_map_root(b, tree, err) < 0) ||
-		    (s->bind[i].flags & BIND_WRITABLE && workspace_map_kept(b, tree, err) < 0))
+		    (s->bind[i].flags & BIND_WRITABLE && workspace_map_writable(b, tree, err) < 0))
 			return -1;
 		if (io_send(b->ctl, &msg, sizeof(msg), tree) < 0)
 			return err_errno(err, ERR_SYSTEM, "talking to init");

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * Masks. If a directory of the host shows Cordon's own directories and files, each is covered with an empty,
- * read-only one. In a workspace that is written to directly, the paths that the user's own tools execute or
- * read as configuration are read-only. Each directory of the workspace above such a path becomes a mount of
- * its own: a program cannot rename or remove a mount point, so it cannot put another directory there.
+ * read-only one. In a directory that is written to directly, the paths that the user's own tools execute or
+ * read as configuration are read-only. Each directory above such a path, up to the workspace or the writable
+ * directory, becomes a mount of its own: a program cannot rename or remove a mount point, so it cannot put
+ * another directory there.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,16 +23,28 @@
 #define EMPTY_DIRECTORY "cordon/masked"
 #define EMPTY_FILE "cordon/masked-file"
 
-/* PATH below the workspace, or NULL. It is relative to the new root, or a path of the spec. */
+/* PATH below DIR, or NULL. PATH is relative to the new root. */
+static const char *below(const char *path, const char *dir)
+{
+	size_t len = strlen(++dir);
+
+	return strncmp(path, dir, len) == 0 && path[len] == '/' ? path + len + 1 : NULL;
+}
+
 static const char *below_workspace(const struct box *b, const char *path)
 {
-	const char *dir = b->spec->workspace_path + (*path != '/');
-	size_t len = strlen(dir);
+	return b->spec->workspace == WORKSPACE_NONE ? NULL : below(path, b->spec->workspace_path);
+}
 
-	return b->spec->workspace != WORKSPACE_NONE && strncmp(path, dir, len) == 0 &&
-			       path[len] == '/'
-		       ? path + len + 1
-		       : NULL;
+/* PATH below the workspace or a writable directory: where a program could rename what is above it. */
+static const char *below_given(const struct box *b, const char *path)
+{
+	const char *rest = below_workspace(b, path);
+
+	for (size_t i = 0; i < b->spec->bindc && !rest; i++)
+		if (b->spec->bind[i].flags & BIND_WRITABLE)
+			rest = below(path, b->spec->bind[i].target);
+	return rest;
 }
 
 static int fail(struct err *err, const char *what)
@@ -114,7 +127,7 @@ static int mask(const struct box *b, const struct spec_mask *m, struct err *err)
 	char path[PATH_MAX];
 
 	snprintf(path, sizeof(path), "%s", m->path + 1);
-	const char *rest = below_workspace(b, path);
+	const char *rest = below_given(b, path);
 	char *slash = rest ? strchr(path + (rest - path), '/') : NULL;
 	for (; slash; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';

@@ -470,7 +470,7 @@ static void on_start(struct run *r, const struct wire_start *m, const int *fds, 
 				.sock = -1,
 				.master = -1,
 				.time_ms = m->time_ms > UINT32_MAX ? UINT32_MAX : m->time_ms,
-				.ends_all = r->box->spec->workspace == WORKSPACE_RW,
+				.ends_all = spec_is_direct(r->box->spec),
 				.deadline_ns = io_now_ns() + TAKE_MS * 1000000ULL};
 	w->exited.limit = LIMIT_NONE;
 	if (forward(s, m, sizeof(*m), fds, count) < 0) {

@@ -121,14 +121,14 @@ int workspace_map_root(const struct box *b, int tree, struct err *err)
 	return st.st_uid == 0 || st.st_gid == 0 ? map_owner(b, tree, tree, err) : 0;
 }
 
-int workspace_map_kept(const struct box *b, int tree, struct err *err)
+int workspace_map_writable(const struct box *b, int tree, struct err *err)
 {
 	struct stat st;
 
 	if (fstat(tree, &st) < 0)
 		return fail(err, "reading its owner");
 	if (st.st_uid == 0 || st.st_gid == 0)
-		return err_set(err, ERR_REFUSED, "the kept home directory belongs to root");
+		return err_set(err, ERR_REFUSED, "a directory of root's cannot be read-write");
 	return st.st_uid == b->outer_uid && st.st_gid == b->outer_gid
 		       ? 0
 		       : map_owner(b, tree, tree, err);

@@ -54,11 +54,14 @@ static enum outcome decide(struct gate *g, const struct overlay_entry *e, bool a
 	return named && o == OUTCOME_POLICY ? (asks ? OUTCOME_WAITS : OUTCOME_WITHHELD) : o;
 }
 
-/* WHY is the reason why people could not be asked, or NULL. */
-static void report_entry(struct gate *g, const struct overlay_entry *e, enum outcome outcome,
-			 const char *why)
+/* DIRECTORY is one of --rw; or NULL: the workspace. WHY is the reason why people could not be asked,
+ * or NULL. */
+static void report_entry(struct gate *g, const char *directory, const struct overlay_entry *e,
+			 enum outcome outcome, const char *why)
 {
 	struct report *r = g->report;
+	const char *object = directory ? arena_printf(&r->arena, "%s/%s", directory, e->path)
+				       : arena_dup(&r->arena, e->path);
 	const struct ticket *t =
 		outcome == OUTCOME_TICKET
 			? gate_find_ticket(g, CAP_WRITE, e->path, e->rule == OVERLAY_NAMED)
@@ -71,8 +74,7 @@ static void report_entry(struct gate *g, const struct overlay_entry *e, enum out
 		return;
 	}
 	struct report_effect *to = &r->effect[r->effectc++];
-	*to = (struct report_effect){
-		.cap = CAP_WRITE, .outcome = outcome, .object = arena_dup(&r->arena, e->path)};
+	*to = (struct report_effect){.cap = CAP_WRITE, .outcome = outcome, .object = object};
 	if (outcome == OUTCOME_WAITS)
 		to->waits = r->approval;
 	if (t)
@@ -87,7 +89,7 @@ static void report_entry(struct gate *g, const struct overlay_entry *e, enum out
 	else if (policy_denies(&g->policy, &given))
 		to->reason = POLICY_DENIES;
 	else
-		to->command = gate_command(g, CAP_WRITE, e->path);
+		to->command = gate_command(g, CAP_WRITE, directory, e->path);
 	if (why && outcome == OUTCOME_WITHHELD && e->rule != OVERLAY_NEVER)
 		to->reason = why;
 }
@@ -148,6 +150,7 @@ static int refresh_tickets(struct gate *g, struct err *err)
 			return -1;
 		gate_bound_ticket(g, &now);
 		now.is_spent = t->is_spent;
+		now.holds_for = t->holds_for;
 		ticket_done(t);
 		*t = now;
 		if (!ticket_is_over(t, g->state.keeper.now_us()))
@@ -202,7 +205,7 @@ static int settle(struct gate *g, const struct overlay *o, int workspace,
 			outcome[i] = why ? OUTCOME_WITHHELD : OUTCOME_TICKET;
 		chosen[i] = outcome[i] >= OUTCOME_POLICY;
 		*ret_count += chosen[i];
-		report_entry(g, &d->entry[i], outcome[i], why);
+		report_entry(g, NULL, &d->entry[i], outcome[i], why);
 	}
 	return record(g, id, *ret_count, err);
 }
@@ -226,7 +229,7 @@ static int check_moved(struct gate *g, const struct overlay_diff *d, struct err 
 	return 0;
 }
 
-int apply_mark_again(struct gate *g, struct err *err)
+int apply_mark_again(struct gate *g, const struct directory_place *at, struct err *err)
 {
 	uint64_t now = g->state.keeper.now_us();
 	char run[REF_SIZE];
@@ -238,8 +241,7 @@ int apply_mark_again(struct gate *g, struct err *err)
 		if (directories_load(&g->state.keeper, &g->facts.directories, err) < 0)
 			return -1;
 		size_t marks = g->facts.directories.count;
-		if (directory_mark(&g->facts.directories, &g->facts.workspace_at, run, now, err) <
-		    0)
+		if (directory_mark(&g->facts.directories, at, run, now, err) < 0)
 			return -1;
 		if (g->facts.directories.count == marks)
 			return 0;
@@ -286,21 +288,21 @@ static int apply(struct gate *g, struct overlay *o, int workspace, size_t *ret_c
 		return -1;
 	for (size_t i = effects; i < g->report->effectc; i++)
 		g->report->effect[i].done = g->report->effect[i].outcome >= OUTCOME_POLICY;
-	return apply_mark_again(g, err);
+	return apply_mark_again(g, &g->facts.workspace_at, err);
 }
 
 /* Only one run of a conversation at a time has the directory; the next one waits as long as a run
  * may take. 1: the directory may have been written meanwhile, by the previous run or by an apply
  * that was finished here. */
-static int open_overlay(struct gate *g, int workspace, struct overlay *ret, struct err *err)
+static int open_overlay(struct gate *g, int dir, const struct directory_place *at,
+			struct overlay *ret, struct err *err)
 {
 	uint64_t until = io_now_ns() + g->req->limit[LIMIT_TIME] * 1000000U;
 
 	for (int i = 1;; i++) {
 		*err = (struct err){0};
-		if (overlay_open(ret, g->state.dir, g->facts.conversation.id.byte, workspace,
-				 err) == 0)
-			return ret->finished && apply_mark_again(g, err) < 0
+		if (overlay_open(ret, g->state.dir, g->facts.conversation.id.byte, dir, err) == 0)
+			return ret->finished && apply_mark_again(g, at, err) < 0
 				       ? -1
 				       : ret->finished || i > 1;
 		if (err->sys_errno != EWOULDBLOCK)
@@ -317,7 +319,8 @@ int apply_open(struct gate *g, struct blueprint *bp, struct overlay *ret, struct
 {
 	if (bp->workspace < 0 || bp->spec.workspace != WORKSPACE_OVERLAY || !g->req->conversation)
 		return 0;
-	int opened = ret->dir < 0 ? open_overlay(g, bp->workspace, ret, err) : 0;
+	int opened =
+		ret->dir < 0 ? open_overlay(g, bp->workspace, &g->facts.workspace_at, ret, err) : 0;
 	if (opened < 0)
 		return -1;
 	/* A write since this run began to read the directory would count as the user's own work.
@@ -344,31 +347,40 @@ int apply_pending(struct gate *g, int workspace, size_t *ret_count, struct err *
 {
 	AUTO_OVERLAY struct overlay o = OVERLAY_CLOSED;
 
-	if (open_overlay(g, workspace, &o, err) < 0)
+	if (open_overlay(g, workspace, &g->facts.workspace_at, &o, err) < 0)
 		return -1;
 	return apply(g, &o, workspace, ret_count, err);
 }
 
-static int keep_taken(struct gate *g, struct overlay *o, int workspace, struct direct_taken *t,
+static const struct directory_place *place_of(const struct gate *g, const struct direct_dir *d)
+{
+	return d->rw == DIRECT_WORKSPACE ? &g->facts.workspace_at : g->facts.rw_at[d->rw];
+}
+
+static int keep_taken(struct gate *g, const struct direct_dir *dir, struct direct_taken *t,
 		      struct err *err)
 {
+	AUTO_OVERLAY struct overlay o = OVERLAY_CLOSED;
 	AUTO_DIFF struct overlay_diff d = {0};
 
 	if ((!g->facts.conversation.version &&
 	     conversation_begin(&g->state.keeper, &g->facts.conversation, err) < 0) ||
-	    (o->dir < 0 && open_overlay(g, workspace, o, err) < 0) ||
-	    direct_keep(t, workspace, g->bp->began, o, err) < 0) {
+	    open_overlay(g, dir->fd, place_of(g, dir), &o, err) < 0 ||
+	    direct_keep(t, dir, g->bp->began, &o, err) < 0) {
 		err_context(err,
 			    "paths that are run or obeyed outside the box are in %s of the "
 			    "directory now",
 			    t->name);
 		return -1;
 	}
-	if (overlay_diff(o, workspace, &d, err) < 0)
+	if (overlay_diff(&o, dir->fd, &d, err) < 0)
 		return -1;
 	for (size_t i = 0; i < d.count; i++)
 		if (d.entry[i].after.type != OVERLAY_DIR)
-			report_entry(g, &d.entry[i], OUTCOME_WITHHELD, NULL);
+			report_entry(g, dir->rw == DIRECT_WORKSPACE ? NULL : dir->path, &d.entry[i],
+				     OUTCOME_WITHHELD, NULL);
+	if (!g->req->conversation)
+		overlay_close_last(&o, g->state.dir, dir->fd);
 	return 0;
 }
 
@@ -387,21 +399,42 @@ static int take_turn(const struct gate *g, struct err *err)
 
 /* New files under a protected name wait, as if the run had an overlay. They are moved out of the
  * directory first, so that a later error does not leave them there. */
-static int collect_direct(struct gate *g, struct overlay *o, int workspace, struct err *err)
+static int collect(struct gate *g, const struct direct_dir *dir, struct err *err)
 {
 	struct direct_taken t = DIRECT_NOTHING;
 	struct err later = {0};
 	AUTO_CLOSE int turn = take_turn(g, err);
-	int r = direct_take(workspace, &g->bp->spec, g->bp->began, &t, turn < 0 ? &later : err);
+	int r = direct_take(dir, &g->bp->spec, g->bp->began, &t, turn < 0 ? &later : err);
 
 	if (turn < 0)
 		r = -1;
 
-	if (t.dir >= 0 && keep_taken(g, o, workspace, &t, r < 0 ? &later : err) < 0)
+	if (t.dir >= 0 && keep_taken(g, dir, &t, r < 0 ? &later : err) < 0)
 		r = -1;
-	if (apply_mark_again(g, r < 0 ? &later : err) < 0)
+	if (apply_mark_again(g, place_of(g, dir), r < 0 ? &later : err) < 0)
 		r = -1;
 	scope_close(&t.dir);
+	return r;
+}
+
+int apply_collect(struct gate *g, struct overlay *o, struct err *err)
+{
+	const struct direct_dirs *all = &g->bp->direct;
+	int r = 0;
+
+	/* While one run waited for the directory of another, that one could wait for its workspace. */
+	if (all->count && g->req->conversation)
+		overlay_close(o);
+	for (size_t i = 0; i < all->count; i++) {
+		struct err why = {0};
+		if (collect(g, &all->at[i], &why) == 0)
+			continue;
+		if (all->at[i].rw != DIRECT_WORKSPACE)
+			err_context(&why, "--rw %.200s", all->at[i].path);
+		if (r == 0)
+			*err = why;
+		r = -1;
+	}
 	return r;
 }
 
@@ -425,7 +458,7 @@ static int save(struct gate *g, struct overlay *o, const struct result *r, struc
 	if (!g->facts.conversation.version &&
 	    conversation_begin(&g->state.keeper, &g->facts.conversation, err) < 0)
 		return -1;
-	if (o->dir < 0 && open_overlay(g, g->bp->workspace, o, err) < 0)
+	if (o->dir < 0 && open_overlay(g, g->bp->workspace, &g->facts.workspace_at, o, err) < 0)
 		return -1;
 	return overlay_save(o, r->upper, g->bp->workspace, g->bp->began, &losses, err);
 }
@@ -450,14 +483,12 @@ static bool any_waits(const struct report *r)
 }
 
 /* Changes are applied only if the program exited with 0. Otherwise they stay pending. */
-int apply_result(struct gate *g, struct overlay *o, struct result *r, struct err *err)
+static int conclude_overlay(struct gate *g, struct overlay *o, struct result *r, struct err *err)
 {
 	struct arena *a = &g->report->arena;
 	int workspace = g->bp->workspace;
 	size_t count;
 
-	if (workspace >= 0 && g->decision.confined.workspace_mode == WORKSPACE_RW)
-		return collect_direct(g, o, workspace, err);
 	if (r->upper >= 0 && r->changec) {
 		if (save(g, o, r, err) < 0)
 			return -1;
@@ -474,6 +505,14 @@ int apply_result(struct gate *g, struct overlay *o, struct result *r, struct err
 	return a->failed ? err_memory(err) : 0;
 }
 
+int apply_result(struct gate *g, struct overlay *o, struct result *r, struct err *err)
+{
+	int done = conclude_overlay(g, o, r, err);
+	struct err later = {0};
+
+	return apply_collect(g, o, done < 0 ? &later : err) < 0 ? -1 : done;
+}
+
 /* People denied it, or did not answer in time. The run keeps its result, and its changes stay
  * pending. */
 static void withhold_changes(struct report *r, const struct err *why)
@@ -486,6 +525,17 @@ static void withhold_changes(struct report *r, const struct err *why)
 			r->effect[i].outcome = OUTCOME_WITHHELD;
 			r->effect[i].reason = words;
 		}
+}
+
+/* What was decided about the workspace's changes. The paths of other directories are absolute. */
+static void drop_changes(struct report *r, size_t from)
+{
+	size_t all = r->effectc;
+
+	r->effectc = from;
+	for (size_t i = from; i < all; i++)
+		if (r->effect[i].object && *r->effect[i].object == '/')
+			r->effect[r->effectc++] = r->effect[i];
 }
 
 int apply_wait(struct gate *g, struct overlay *o, int workspace, const struct launch_sink *sink,
@@ -503,7 +553,7 @@ int apply_wait(struct gate *g, struct overlay *o, int workspace, const struct la
 			withhold_changes(g->report, err);
 			return 0;
 		}
-		g->report->effectc = effects;
+		drop_changes(g->report, effects);
 		if (gate_policy_again(g, err) < 0 || apply_pending(g, workspace, &count, err) < 0)
 			return -1;
 	}

@@ -16,16 +16,20 @@ int apply_open(struct gate *g, struct blueprint *bp, struct overlay *ret, struct
 /* After a run: keeps its changes, and applies them if the request says so. Changes that nothing
  * covers wait. */
 int apply_result(struct gate *g, struct overlay *o, struct result *r, struct err *err);
+/* After a run: moves the new protected paths of each directory that it wrote to directly to its
+ * pending changes. Closes O before. Continues after an error and returns the first one. */
+int apply_collect(struct gate *g, struct overlay *o, struct err *err);
 /* With --wait: waits for the answer, then decides by the facts of that moment. Meanwhile other
- * runs of the conversation may use the directory. The report keeps its first EFFECTS effects. */
+ * runs of the conversation may use the directory. The report keeps its first EFFECTS effects
+ * and those of other directories. */
 int apply_wait(struct gate *g, struct overlay *o, int workspace, const struct launch_sink *sink,
 	       size_t effects, struct err *err);
 /* Decides and applies the pending changes of the directory that gate_facts has judged. The report
  * has an effect for each path. WORKSPACE is the open directory. *RET_COUNT is the number of paths
  * that were written. */
 int apply_pending(struct gate *g, int workspace, size_t *ret_count, struct err *err);
-/* Marks the directory again: a person may have cleared the mark while exposed code was writing, or
+/* Marks the directory AT again: a person may have cleared the mark while exposed code was writing, or
  * before an apply was finished. */
-int apply_mark_again(struct gate *g, struct err *err);
+int apply_mark_again(struct gate *g, const struct directory_place *at, struct err *err);
 
 #endif

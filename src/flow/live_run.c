@@ -73,6 +73,26 @@ static int check_changes(struct sentence *s, struct err *err)
 	return gate_add_changes(g, "the conversation may have changed the box", err);
 }
 
+/* For direct writes: what is moved to the pending changes afterwards. The facts are those of the box:
+ * they have its hash. */
+static int open_direct(struct sentence *s, struct err *err)
+{
+	const struct request *r = &s->gate.decision.confined;
+	const struct gate_facts *f = &s->gate.facts;
+	struct blueprint *bp = &s->bp;
+
+	direct_close(&bp->direct);
+	if (bp->spec.workspace == WORKSPACE_RW &&
+	    direct_open(&bp->direct, bp->spec.workspace_path, &f->workspace, DIRECT_WORKSPACE,
+			err) < 0)
+		return -1;
+	for (size_t i = 0; i < r->rwc; i++)
+		if (request_writes(r, i) &&
+		    direct_open(&bp->direct, f->rw_at[i]->path, &f->rw[i], (int)i, err) < 0)
+			return -1;
+	return 0;
+}
+
 int live_run_check(struct sentence *s, struct err *err)
 {
 	uint8_t now[KEEP_INPUTS];
@@ -101,14 +121,8 @@ int live_run_check(struct sentence *s, struct err *err)
 		return check_limits(s, err);
 	if (kept_box_spec(s->kept, &bp->spec, err) < 0 || check_limits(s, err) < 0)
 		return -1;
-	/* For a direct write: what is moved to the pending changes afterwards. */
-	if (bp->spec.workspace == WORKSPACE_RW) {
-		bp->workspace = fcntl(s->kept->fds[KEEP_FD_WORKSPACE], F_DUPFD_CLOEXEC, 0);
-		clock_gettime(CLOCK_REALTIME_COARSE, &bp->began);
-		if (bp->workspace < 0)
-			return err_errno(err, ERR_SYSTEM, "opening the workspace of the box");
-	}
-	return 0;
+	clock_gettime(CLOCK_REALTIME_COARSE, &bp->began);
+	return open_direct(s, err);
 }
 
 /* One program that runs. */

@@ -79,6 +79,9 @@ static int fill(struct gate *g, const struct plan_terms *terms, struct ticket *t
 			arena_dup(&t->arena, g->decision.confined.secret[i]);
 	if (r->workspace && r->workspace_mode == WORKSPACE_RW)
 		t->list[CAP_WRITE][t->count[CAP_WRITE]++] = ".";
+	for (size_t i = 0; i < r->rwc; i++)
+		t->list[CAP_WRITE][t->count[CAP_WRITE]++] =
+			arena_dup(&t->arena, g->facts.rw_at[i]->path);
 	t->sent_max = r->limit[LIMIT_NET_OUT] ? r->limit[LIMIT_NET_OUT] : TICKET_SENT_DEFAULT;
 	t->from_us = g->state.keeper.now_us();
 	t->to_us = t->from_us + terms->for_us;

@@ -135,13 +135,12 @@ int run_record_result(struct sentence *s, int ran, struct err *err)
 		ran = -1;
 	}
 	size_t effects = g->report->effectc;
-	/* After a direct write, the directory is checked however the run ended. */
+	/* After a direct write, its directories are checked however the run ended. */
 	if (ran == 0)
 		ran = apply_result(g, &s->overlay, r, err);
 	if (ran == 0)
 		ran = apply_wait(g, &s->overlay, s->bp.workspace, s->sink, effects, err);
-	else if (!did_run && g->decision.confined.workspace_mode == WORKSPACE_RW &&
-		 apply_result(g, &s->overlay, r, &why) < 0)
+	else if (!did_run && apply_collect(g, &s->overlay, &why) < 0)
 		add_cause(err, &why);
 	if (did_run && ran < 0)
 		err_context(err, "the program did run (%s, status %d)", status_name(r->status),

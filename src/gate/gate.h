@@ -24,7 +24,7 @@ enum {
 	/* bytes of all effects in a record; the rest is only counted */
 	GATE_EFFECTS_BYTES_MAX = 128 << 10,
 	/* workspace, kept home, virtual environment, its interpreter's library, input, programs */
-	GATE_INPUTS_MAX = 5 + REQUEST_LIST_MAX + REQUEST_PATHS_MAX,
+	GATE_INPUTS_MAX = 5 + REQUEST_LIST_MAX + REQUEST_PATHS_MAX + REQUEST_RW_MAX,
 };
 
 /* What the decision is based on. gate_facts.c writes it, and no other file, but for two fields that follow
@@ -33,13 +33,15 @@ struct gate_facts {
 	struct conversation conversation;
 	struct directories directories;
 	struct directory_place workspace_at, home_at;
+	const struct directory_place *rw_at[REQUEST_RW_MAX];
 	size_t input_count;
 	const struct directory_place *input_at[GATE_INPUTS_MAX];
 	bool inputs_are_trusted; /* no input of the run is untrusted or marked */
 	/* exposed code of this conversation has pending changes of the workspace */
 	bool has_changes;
 	/* as they were when they were opened */
-	struct stat workspace, home, venv, exec[REQUEST_LIST_MAX], ro[REQUEST_PATHS_MAX];
+	struct stat workspace, home, venv, exec[REQUEST_LIST_MAX], ro[REQUEST_PATHS_MAX],
+		rw[REQUEST_RW_MAX];
 	bool has_home;	   /* HOME_AT and HOME are a kept home directory */
 	bool exposed;	   /* the run is exposed */
 	const char *cause; /* what exposed it, or NULL */
@@ -133,9 +135,16 @@ int gate_check_inputs(const struct gate *g, struct err *err);
 /* The hash of the directories, the effects and the tier that were decided on. A start may only use a live
  * box with the same hash. */
 void gate_box_hash(const struct gate *g, uint8_t ret[KEEPER_SHA256]);
-/* The ticket that gives this effect, or NULL. */
+/* The ticket that gives this effect, or NULL. A write is to the workspace. */
 struct ticket *gate_find_ticket(struct gate *g, enum cap cap, const char *object,
 				bool self_executing);
+/* Does T hold for the run and its workspace, and not only for a directory of --rw? Bits of holds_for. */
+#define FOR_RUN 1U
+#define FOR_RW(i) (2U << (i))
+static inline bool gate_ticket_is_for_run(const struct ticket *t)
+{
+	return t->holds_for & FOR_RUN;
+}
 /* A grant that was only confirmed gives an effect as long as the policy accepts confirmations for
  * it. Drops the others from T. */
 void gate_bound_ticket(const struct gate *g, struct ticket *t);
@@ -177,8 +186,9 @@ void gate_drop_attachments(struct gate *g);
 /* gate_wait.c. Waits until people have answered. -1: they denied it, or the request expired. After
  * 0 the caller decides again: the approval may not cover what is asked for now. */
 int gate_wait_for_people(struct gate *g, struct err *err);
-/* The command by which a person would allow the effect. */
-const char *gate_command(struct gate *g, enum cap cap, const char *object);
+/* The command by which a person would allow the effect. A path is below DIRECTORY; NULL: the
+ * workspace. */
+const char *gate_command(struct gate *g, enum cap cap, const char *directory, const char *object);
 /* The secret NAME of the policy in the form that a grant has, or NULL if the policy has no such
  * secret. */
 const char *gate_secret_use(struct gate *g, const char *name, struct arena *a);

@@ -104,6 +104,9 @@ static int fill_inputs(struct gate *g, const struct request *wanted, struct err 
 	for (size_t i = 0; i < given.roc; i++)
 		given.ro[i] =
 			host_path_proc(host_paths_find(&bp->host_paths, bp->ro_at[i]), &g->arena);
+	for (size_t i = 0; i < given.rwc; i++)
+		given.rw[i] =
+			host_path_proc(host_paths_find(&bp->host_paths, bp->rw_at[i]), &g->arena);
 	const char *changes =
 		bp->saved < 0 ? NULL : arena_printf(&g->arena, "/proc/self/fd/%d", bp->saved);
 	return approval_fill_inputs(&g->question.asked, &given, changes,

@@ -75,14 +75,16 @@ const char *gate_secret_use(struct gate *g, const char *name, struct arena *a)
 		 : NULL;
 }
 
-const char *gate_command(struct gate *g, enum cap cap, const char *object)
+const char *gate_command(struct gate *g, enum cap cap, const char *directory, const char *object)
 {
 	struct arena *a = &g->report->arena;
 	const char *use = cap == CAP_SECRET ? gate_secret_use(g, object, a) : NULL;
 
 	object = use ? use : object;
-	return arena_printf(a, "cordon grant --conversation %s --%s %s", g->report->conversation,
-			    cap_name(cap), arena_quote(a, object));
+	return arena_printf(a, "cordon grant --conversation %s%s%s --%s %s",
+			    g->report->conversation, directory ? " --directory " : "",
+			    directory ? arena_quote(a, directory) : "", cap_name(cap),
+			    arena_quote(a, object));
 }
 
 static struct report_effect *add_effect(struct gate *g, enum cap cap, const char *object)
@@ -120,6 +122,7 @@ static bool decide_effect(struct gate *g, struct policy_effect ask, const char *
 {
 	enum cap cap = ask.cap;
 	struct report_effect *e = add_effect(g, cap, object);
+	bool is_rw = cap == CAP_WRITE && *object == '/';
 	char hex[ID_HEX];
 
 	if (!e)
@@ -139,7 +142,7 @@ static bool decide_effect(struct gate *g, struct policy_effect ask, const char *
 	else if (policy_denies(&g->policy, &ask))
 		e->reason = POLICY_DENIES;
 	else
-		e->command = gate_command(g, cap, object);
+		e->command = gate_command(g, cap, is_rw ? object : NULL, is_rw ? "." : object);
 	return e->outcome >= OUTCOME_POLICY;
 }
 
@@ -167,7 +170,9 @@ static struct ticket *keep_uses(struct gate *g, const struct policy_secret *s)
 	struct policy_use use;
 
 	for (size_t t = 0; t < g->facts.ticketc; t++)
-		for (size_t i = 0; i < g->facts.ticket[t].count[CAP_SECRET]; i++) {
+		for (size_t i = 0; gate_ticket_is_for_run(&g->facts.ticket[t]) &&
+				   i < g->facts.ticket[t].count[CAP_SECRET];
+		     i++) {
 			const char *text = g->facts.ticket[t].list[CAP_SECRET][i];
 			if (!policy_use_is_of(text, s, &use))
 				continue;
@@ -241,16 +246,33 @@ const char *gate_exposure(struct gate *g)
 	return NULL;
 }
 
-/* Decides a direct write. This comes after hosts and secrets, because the program may write what
+/* The ticket by which the run may write to the directory --rw number I, or NULL. A plan names the
+ * directory itself, because its "." is the workspace. */
+static struct ticket *find_rw_ticket(struct gate *g, size_t i)
+{
+	for (size_t k = 0; k < g->facts.ticketc; k++) {
+		struct ticket *t = &g->facts.ticket[k];
+		const char *object = t->giver == TICKET_PLAN ? g->facts.rw_at[i]->path : ".";
+		if (t->holds_for & FOR_RW(i) && ticket_covers(t, CAP_WRITE, object, false))
+			return t;
+	}
+	return NULL;
+}
+
+/* Decides direct writes. This comes after hosts and secrets, because the program may write what
  * they answer. Other writes go to the overlay and are decided when they are applied. */
-static void decide_write(struct gate *g)
+static void decide_writes(struct gate *g)
 {
 	struct policy_effect ask = {.cap = CAP_WRITE, .exposed = g->facts.exposed};
 
-	if (!g->req->workspace || g->req->workspace_mode != WORKSPACE_RW)
-		return;
 	if (!g->decision.plans && gate_exposure(g))
 		ask.exposed = true;
+	g->decision.confined.rw_withheld = 0;
+	for (size_t i = 0; i < g->req->rwc; i++)
+		if (!decide_effect(g, ask, g->facts.rw_at[i]->path, find_rw_ticket(g, i)))
+			g->decision.confined.rw_withheld |= 1U << i;
+	if (!g->req->workspace || g->req->workspace_mode != WORKSPACE_RW)
+		return;
 	if (!decide_effect(g, ask, ".", gate_find_ticket(g, CAP_WRITE, ".", false)))
 		g->decision.confined.workspace_mode = WORKSPACE_OVERLAY;
 	else if (is_roots(&g->facts.workspace))
@@ -269,7 +291,7 @@ static int decide_effects(struct gate *g, struct err *err)
 	for (size_t i = 0; i < r->secretc; i++)
 		if (decide_secret(g, r->secret[i], err) < 0)
 			return -1;
-	decide_write(g);
+	decide_writes(g);
 	return 0;
 }
 
@@ -292,7 +314,8 @@ static void report_decision(struct gate *g, const struct policy_run *run)
 static bool has_grant(const struct gate *g)
 {
 	for (size_t i = 0; i < g->facts.ticketc; i++)
-		if (g->facts.ticket[i].giver != TICKET_PLAN)
+		if (g->facts.ticket[i].giver != TICKET_PLAN &&
+		    gate_ticket_is_for_run(&g->facts.ticket[i]))
 			return true;
 	return false;
 }
@@ -337,11 +360,13 @@ void gate_take_approval(struct gate *g)
 		else
 			keep_secret(g, e->object);
 	}
-	/* The approved hosts may expose the run, so decide the direct write again. It is the last
-	 * effect. */
-	if (r->effectc && r->effect[r->effectc - 1].cap == CAP_WRITE && !g->facts.exposed &&
-	    gate_exposure(g)) {
-		r->effectc--;
-		decide_write(g);
+	/* The approved hosts may expose the run, so decide the direct writes again. They are the
+	 * last effects. */
+	size_t others = r->effectc;
+	while (others && r->effect[others - 1].cap == CAP_WRITE)
+		others--;
+	if (others < r->effectc && !g->facts.exposed && gate_exposure(g)) {
+		r->effectc = others;
+		decide_writes(g);
 	}
 }

@@ -116,6 +116,18 @@ static int judge_path(struct gate *g, const char *path, struct stat *ret, struct
 	return judge(g, fd, path, at, err);
 }
 
+static int judge_rw(struct gate *g, size_t i, struct err *err)
+{
+	size_t count = g->facts.input_count;
+
+	if (judge_path(g, g->req->rw[i], &g->facts.rw[i], err) < 0)
+		return -1;
+	if (g->facts.input_count == count || !S_ISDIR(g->facts.rw[i].st_mode))
+		return err_set(err, ERR_INPUT, "--rw %s: not a directory", g->req->rw[i]);
+	g->facts.rw_at[i] = g->facts.input_at[count];
+	return 0;
+}
+
 /* An interpreter outside /usr has its library two directories above it. */
 static int judge_library(struct gate *g, struct err *err)
 {
@@ -200,6 +212,9 @@ static int judge_inputs(struct gate *g, struct err *err)
 	for (size_t i = 0; i < r->roc; i++)
 		if (judge_path(g, r->ro[i], &g->facts.ro[i], err) < 0)
 			return -1;
+	for (size_t i = 0; i < r->rwc; i++)
+		if (judge_rw(g, i, err) < 0)
+			return -1;
 	if (is_piped && g->facts.exposed)
 		g->facts.inputs_are_trusted = false;
 	return 0;
@@ -249,6 +264,12 @@ static void hash_program(struct gate *g)
 		hash_file(&d, r->exec[i], &g->facts.exec[i]);
 	for (size_t i = 0; i < r->roc; i++)
 		hash_file(&d, r->ro[i], &g->facts.ro[i]);
+	for (size_t i = 0; i < r->rwc; i++) {
+		hash_text(&d, r->rw[i]);
+		hash_text(&d, g->facts.rw_at[i]->path);
+		digest_add(&d, &g->facts.rw_at[i]->identity[0],
+			   sizeof(g->facts.rw_at[i]->identity[0]));
+	}
 	for (size_t i = 0; i < r->hidec; i++)
 		hash_text(&d, r->hide[i]);
 	hash_text(&d, r->venv);
@@ -294,7 +315,16 @@ static int take_ticket(void *context, struct ticket *t, struct err *err)
 	struct ticket_use use = use_of(g);
 
 	(void)err;
-	if (t->giver != TICKET_PLAN && ticket_check(t, &use) == TICKET_GOOD) {
+	if (t->giver == TICKET_PLAN)
+		return 0;
+	if (ticket_check(t, &use) == TICKET_GOOD)
+		t->holds_for |= FOR_RUN;
+	for (size_t i = 0; i < g->req->rwc; i++) {
+		use.directory = g->facts.rw_at[i];
+		if (ticket_check(t, &use) == TICKET_GOOD)
+			t->holds_for |= FOR_RW(i);
+	}
+	if (t->holds_for) {
 		gate_bound_ticket(g, t);
 		keep_ticket(g, t);
 	}
@@ -312,6 +342,7 @@ static int take_plan(struct gate *g, struct err *err)
 		return -1;
 	enum ticket_answer answer = ticket_check(&t, &use);
 	t.is_due = true; /* a run of the program uses up the plan, whichever effects it has */
+	t.holds_for = UINT32_MAX; /* it has the directories in its program's hash */
 	if (answer == TICKET_GOOD)
 		keep_ticket(g, &t);
 	g->facts.plan_words = answer == TICKET_GOOD ? NULL : ticket_answer_words(answer);
@@ -324,16 +355,21 @@ static void fill_list(struct ticket *t, enum cap cap, const struct policy_list *
 		t->list[cap][t->count[cap]++] = from->text[i];
 }
 
-/* Adds the grants that the policy has for the workspace. */
+/* Adds the grants that the policy has for the workspace and the directories of --rw. */
 static void take_policy(struct gate *g)
 {
-	for (size_t i = 0; g->req->workspace && i < g->policy.grantc; i++) {
+	for (size_t i = 0; i < g->policy.grantc; i++) {
 		const struct policy_grant *from = &g->policy.grant[i];
 		struct ticket t = {.giver = TICKET_POLICY,
 				   .by = g->policy.file,
 				   .sent_max = TICKET_SENT_DEFAULT,
 				   .to_us = UINT64_MAX};
-		if (strcmp(from->directory, g->facts.workspace_at.path) != 0)
+		if (g->req->workspace && strcmp(from->directory, g->facts.workspace_at.path) == 0)
+			t.holds_for |= FOR_RUN;
+		for (size_t k = 0; k < g->req->rwc; k++)
+			if (strcmp(from->directory, g->facts.rw_at[k]->path) == 0)
+				t.holds_for |= FOR_RW(k);
+		if (!t.holds_for)
 			continue;
 		fill_list(&t, CAP_WRITE, &from->write);
 		fill_list(&t, CAP_NET, &from->net);
@@ -399,18 +435,27 @@ int gate_mark(struct gate *g, struct store_tx *tx, struct err *err)
 	const struct request *r = &g->decision.confined;
 	struct directories *d = &g->facts.directories;
 	bool writes = r->workspace && r->workspace_mode == WORKSPACE_RW;
+	bool any = false;
 	uint64_t now = g->state.keeper.now_us();
 	char run[DIRECTORY_BY_MAX];
-	int workspace = 0, home = 0;
+	const struct directory_place *written[REQUEST_RW_MAX + 2];
+	size_t count = 0;
 
 	snprintf(run, sizeof(run), "run:%s", g->report->run);
 	if (writes)
-		workspace = directory_mark(d, &g->facts.workspace_at, run, now, err);
-	if (workspace >= 0 && r->home)
-		home = directory_mark(d, &g->facts.home_at, run, now, err);
-	if (workspace < 0 || home < 0)
-		return -1;
-	if (workspace || home)
+		written[count++] = &g->facts.workspace_at;
+	if (r->home)
+		written[count++] = &g->facts.home_at;
+	for (size_t i = 0; i < r->rwc; i++)
+		if (request_writes(r, i))
+			written[count++] = g->facts.rw_at[i];
+	for (size_t i = 0; i < count; i++) {
+		int marked = directory_mark(d, written[i], run, now, err);
+		if (marked < 0)
+			return -1;
+		any |= marked > 0;
+	}
+	if (any)
 		directories_put(d, tx);
 	else
 		directories_expect(d, tx);
@@ -453,7 +498,8 @@ struct ticket *gate_find_ticket(struct gate *g, enum cap cap, const char *object
 				bool self_executing)
 {
 	for (size_t i = 0; i < g->facts.ticketc; i++)
-		if (ticket_covers(&g->facts.ticket[i], cap, object, self_executing))
+		if (gate_ticket_is_for_run(&g->facts.ticket[i]) &&
+		    ticket_covers(&g->facts.ticket[i], cap, object, self_executing))
 			return &g->facts.ticket[i];
 	return NULL;
 }
@@ -496,6 +542,9 @@ void gate_box_hash(const struct gate *g, uint8_t ret[KEEPER_SHA256])
 		hash_identity(&d, r->exec[i], &g->facts.exec[i]);
 	for (size_t i = 0; i < r->roc; i++)
 		hash_identity(&d, r->ro[i], &g->facts.ro[i]);
+	for (size_t i = 0; i < r->rwc; i++)
+		hash_identity(&d, r->rw[i], &g->facts.rw[i]);
+	digest_add(&d, &r->rw_withheld, sizeof(r->rw_withheld));
 	for (size_t i = 0; i < r->hidec; i++)
 		hash_text(&d, r->hide[i]);
 	/* Of the policy cordon-egress has what held when the box was created. */
@@ -528,6 +577,11 @@ int gate_check_inputs(const struct gate *g, struct err *err)
 		const struct host_path *shown = host_paths_find(&bp->host_paths, bp->ro_at[i]);
 		if (!shown || !parent_dir_is_same(&shown->st, &g->facts.ro[i]))
 			return err_replaced(err, g->req->ro[i]);
+	}
+	for (size_t i = 0; i < g->decision.confined.rwc; i++) {
+		const struct host_path *shown = host_paths_find(&bp->host_paths, bp->rw_at[i]);
+		if (!shown || !parent_dir_is_same(&shown->st, &g->facts.rw[i]))
+			return err_replaced(err, g->req->rw[i]);
 	}
 	for (size_t i = 0; i < g->decision.confined.execc; i++) {
 		const struct host_path *program =

@@ -102,6 +102,8 @@ static void put_request(struct gate *g, struct jcs *j)
 		jcs_str(j, "keep", r->keep);
 	jcs_word(j, "lang", g->bp->profile->name);
 	put_list(j, "net", jcs_word, r->net, r->netc);
+	if (r->rwc)
+		put_list(j, "rw", jcs_str, r->rw, r->rwc);
 	put_list(j, "secrets", jcs_str, r->secret, r->secretc);
 	if (g->bp->input_is_fixed)
 		jcs_hex(j, "stdin_sha256", g->bp->input_sha256, sizeof(g->bp->input_sha256));

@@ -73,6 +73,19 @@ static bool has_connected(const struct result *r, const char *text, bool by_name
 	return false;
 }
 
+/* Is E the direct write to the workspace, or to a directory of --rw? */
+static bool is_direct(const struct gate *g, const struct report_effect *e)
+{
+	const struct request *r = &g->decision.confined;
+
+	if (strcmp(e->object, ".") == 0)
+		return r->workspace_mode == WORKSPACE_RW;
+	for (size_t i = 0; i < r->rwc; i++)
+		if (strcmp(e->object, g->facts.rw_at[i]->path) == 0)
+			return request_writes(r, i);
+	return false;
+}
+
 /* Marks the given effects that have happened. Applied writes are marked by flow/apply.c. */
 static void note_done(struct gate *g, const struct result *r)
 {
@@ -85,8 +98,8 @@ static void note_done(struct gate *g, const struct result *r)
 		for (size_t k = 0; e->cap == CAP_SECRET && k < g->policy.secretc; k++)
 			if (strcmp(g->policy.secret[k].name, e->object) == 0)
 				e->done = has_connected(r, g->policy.secret[k].host, true);
-		if (e->cap == CAP_WRITE && strcmp(e->object, ".") == 0)
-			e->done = g->decision.confined.workspace_mode == WORKSPACE_RW;
+		if (e->cap == CAP_WRITE && is_direct(g, e))
+			e->done = true;
 	}
 }
 

@@ -38,6 +38,7 @@ void blueprint_again(struct blueprint *p)
 {
 	scope_close(&p->workspace);
 	scope_close(&p->saved);
+	direct_close(&p->direct);
 	host_paths_close(&p->host_paths);
 	p->venv = p->library = NULL;
 	p->own.missing = NULL;
@@ -55,6 +56,7 @@ void blueprint_done(struct blueprint *p)
 	payload_done(&p->payload);
 	scope_close(&p->workspace);
 	scope_close(&p->saved);
+	direct_close(&p->direct);
 	host_paths_close(&p->host_paths);
 	close_channel(p);
 	scope_close(&p->input);

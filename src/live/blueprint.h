@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "live/direct.h"
 #include "live/egress_process.h"
 #include "live/host_paths.h"
 #include "live/own_paths.h"
@@ -26,12 +27,14 @@ struct blueprint {
 	struct private_path private; /* the tier without namespaces */
 	const struct profile *profile;
 	struct payload payload;
-	int workspace, input; /* descriptors, or -1 */
-	int saved;	      /* the directory spec.saved_path, or -1 */
-	struct own_paths own; /* Cordon's own files, which no box may show */
+	int workspace, input;	   /* descriptors, or -1 */
+	int saved;		   /* the directory spec.saved_path, or -1 */
+	struct direct_dirs direct; /* what the run may write to directly */
+	struct own_paths own;	   /* Cordon's own files, which no box may show */
 	/* Real paths, each also in host_paths. LIBRARY: the library of an interpreter outside
 	 * /usr, or NULL. */
-	const char *venv, *library, *program_at[REQUEST_LIST_MAX], *ro_at[REQUEST_PATHS_MAX];
+	const char *venv, *library, *program_at[REQUEST_LIST_MAX], *ro_at[REQUEST_PATHS_MAX],
+		*rw_at[REQUEST_RW_MAX];
 	struct host_paths host_paths;
 	int input_file;	     /* the file that the caller named as standard input, or -1 */
 	bool input_is_fixed; /* the input cannot change any more; input_sha256 is its hash */

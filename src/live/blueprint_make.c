@@ -8,7 +8,6 @@
 
 #include "base/scope.h"
 #include "live/blueprint_private.h"
-#include "live/direct.h"
 #include "live/early_reader.h"
 #include "live/machine.h"
 #include "live/mounts.h"
@@ -226,8 +225,11 @@ static int open_workspace(struct draft *d, struct err *err)
 	if (d->req->cwd && !d->req->creates_box && path_below(d->req->cwd, real))
 		p->spec.cwd = d->req->cwd;
 	size_t masks = p->spec.maskc;
+	struct stat st;
 	if (d->req->workspace_mode == WORKSPACE_RW &&
-	    direct_protect(p->workspace, &p->spec, &p->arena, err) < 0)
+	    (fstat(p->workspace, &st) < 0 ||
+	     direct_open(&p->direct, real, &st, DIRECT_WORKSPACE, err) < 0 ||
+	     direct_protect(&p->direct.at[p->direct.count - 1], &p->spec, &p->arena, err) < 0))
 		return -1;
 	if (p->spec.private_dir && p->spec.maskc > masks) {
 		err_set(err, ERR_USAGE, "--tier no-userns cannot protect %.200s",
@@ -237,7 +239,6 @@ static int open_workspace(struct draft *d, struct err *err)
 		err_cure(err, "use --workspace DIR:ro, or another tier");
 		return -1;
 	}
-	clock_gettime(CLOCK_REALTIME_COARSE, &p->began); /* the clock of file time stamps */
 	return 0;
 }
 
@@ -263,7 +264,8 @@ static int hide_paths(struct draft *d, struct err *err)
 		}
 		if (!draft_shows(d, real)) {
 			err_set(err, ERR_USAGE, "--hide %.200s: the box does not show it", real);
-			err_cure(err, "name a path below the workspace or a directory of --ro");
+			err_cure(err,
+				 "name a path below the workspace or a directory of --ro or --rw");
 			return -1;
 		}
 		if (own_paths_add_mask(s, real, &st, err) < 0)
@@ -393,7 +395,7 @@ static int set_basics(const struct draft *d, struct spec *s, struct err *err)
 	if (request_has_live_box(r))
 		s->flags |= SPEC_LIVE;
 	/* A directory of the host may hold a socket that a process of the host listens on. */
-	if (r->venv || r->roc || (r->workspace && !overlay))
+	if (r->venv || r->roc || r->rwc || (r->workspace && !overlay))
 		s->flags |= SPEC_NEAR;
 	if (overlay)
 		s->flags |= SPEC_DIFF | SPEC_KEEP_UPPER;
@@ -441,9 +443,11 @@ int blueprint_make(struct blueprint *p, const struct request *req, struct err *e
 	    draft_interpreter(&d, err) < 0 || show_payload(&d, err) < 0)
 		return -1;
 	if (draft_show(&d, err) < 0 || add_common_files(&d, err) < 0 ||
-	    open_workspace(&d, err) < 0 || hide_paths(&d, err) < 0 || run_in_place(&d, err) < 0 ||
-	    add_args(&d, err) < 0 || add_boot(&d, err) < 0 || add_environment(&d, err) < 0)
+	    open_workspace(&d, err) < 0 || draft_check_rw(&d, err) < 0 || hide_paths(&d, err) < 0 ||
+	    run_in_place(&d, err) < 0 || add_args(&d, err) < 0 || add_boot(&d, err) < 0 ||
+	    add_environment(&d, err) < 0)
 		return -1;
+	clock_gettime(CLOCK_REALTIME_COARSE, &p->began); /* the clock of file time stamps */
 	if (p->arena.failed)
 		return err_memory(err);
 	return 0;

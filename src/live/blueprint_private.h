@@ -21,7 +21,7 @@ struct draft {
 
 /* The real path of PATH, or NULL with ERR. */
 const char *draft_resolve(struct draft *d, const char *path, struct err *err);
-/* Is PATH below the workspace, or below a directory of --ro? */
+/* Is PATH below the workspace, or below a directory of --ro or --rw? */
 bool draft_shows(const struct draft *d, const char *path);
 /* Adds a file or link that exists only in the box; adds a path of the host. */
 int draft_file(struct draft *d, struct spec_file file, struct err *err);
@@ -30,5 +30,7 @@ int draft_bind(struct draft *d, const char *source, const char *target, unsigned
 /* Finds the interpreter; adds every path of the host that the run needs. */
 int draft_interpreter(struct draft *d, struct err *err);
 int draft_show(struct draft *d, struct err *err);
+/* Refuses a directory of --rw that the box would show in another way too. All else is there. */
+int draft_check_rw(const struct draft *d, struct err *err);
 
 #endif

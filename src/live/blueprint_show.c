@@ -106,7 +106,7 @@ static int show_host_path(struct draft *d, const char *path, unsigned flags, str
 
 	if (!g || show(d, path, flags, err) < 0)
 		return -1;
-	const struct own_shown shown = {path, path, false};
+	const struct own_shown shown = {path, path, flags & BIND_WRITABLE};
 	int r = S_ISDIR(g->st.st_mode) ? own_paths_mask(&d->bp->own, g->fd, &shown, s, err)
 				       : own_paths_refuse(&d->bp->own, g->fd, path, err);
 	if (r < 0)
@@ -270,26 +270,103 @@ static int show_dev(struct draft *d, struct err *err)
 	return show_toolchains(d, err);
 }
 
-/* --ro: at its real path, and by the name that was given. */
+/* A path of the option WHAT: at its real path, and by the name that was given. */
+static const struct host_path *show_more(struct draft *d, const char *what, const char *asked,
+					 unsigned flags, struct err *err)
+{
+	enum workspace_mode mode = flags & BIND_WRITABLE ? WORKSPACE_RW : WORKSPACE_RO;
+	const char *real = draft_resolve(d, asked, err);
+
+	if (!real) {
+		err_context(err, "%s", what);
+		return NULL;
+	}
+	flags |= d->is_dev ? BIND_CODE | BIND_PROGRAM : 0;
+	if (show_host_path(d, real, flags, err) < 0)
+		return NULL;
+	const struct host_path *g = host_paths_find(&d->bp->host_paths, real);
+	if (workspace_check_more(what, real, g->fd, mode, d->req, &d->bp->own, err) < 0)
+		return NULL;
+	bool is_link = *asked == '/' && strcmp(asked, real) != 0 && spec_path_is_clean(asked);
+	return is_link && draft_link(d, asked, real, err) < 0 ? NULL : g;
+}
+
 static int show_ro(struct draft *d, struct err *err)
 {
-	unsigned flags = d->is_dev ? BIND_CODE | BIND_PROGRAM : 0;
-
 	for (size_t i = 0; i < d->req->roc; i++) {
-		const char *asked = d->req->ro[i], *real = draft_resolve(d, asked, err);
-		if (!real) {
-			err_context(err, "--ro");
+		const struct host_path *g = show_more(d, "--ro", d->req->ro[i], BIND_OWNED, err);
+		if (!g)
+			return -1;
+		d->bp->ro_at[i] = g->path;
+	}
+	return 0;
+}
+
+/* A directory whose write is withheld is read-only. */
+static int show_rw(struct draft *d, struct err *err)
+{
+	struct blueprint *p = d->bp;
+
+	if (d->req->rwc && p->spec.private_dir) {
+		err_set(err, ERR_USAGE, "--tier no-userns cannot show a directory of --rw");
+		err_cause(err, "this tier has no mounts");
+		err_cure(err, "use --workspace DIR:rw, or another tier");
+		return -1;
+	}
+	for (size_t i = 0; i < d->req->rwc; i++) {
+		bool writes = request_writes(d->req, i);
+		const struct host_path *g = show_more(d, "--rw", d->req->rw[i],
+						      writes ? BIND_WRITABLE : BIND_OWNED, err);
+		if (!g)
+			return -1;
+		p->rw_at[i] = g->path;
+		if (!writes)
+			continue;
+		if (direct_open(&p->direct, g->path, &g->st, (int)i, err) < 0)
+			return -1;
+		if (direct_protect(&p->direct.at[p->direct.count - 1], &p->spec, &p->arena, err) <
+		    0) {
+			err_context(err, "--rw %s", g->path);
+			err_cure(err, "use --ro, or a smaller directory");
 			return -1;
 		}
-		if (show_host_path(d, real, flags | BIND_OWNED, err) < 0)
-			return -1;
-		const struct host_path *g = host_paths_find(&d->bp->host_paths, real);
-		if (workspace_check_ro(real, g->fd, d->req, &d->bp->own, err) < 0)
-			return -1;
-		d->bp->ro_at[i] = real;
-		if (*asked == '/' && strcmp(asked, real) != 0 && spec_path_is_clean(asked) &&
-		    draft_link(d, asked, real, err) < 0)
-			return -1;
+	}
+	return 0;
+}
+
+static int refuse_two(const char *path, const char *other, struct err *err)
+{
+	err_set(err, ERR_USAGE, "--rw %.200s: the box also shows %.200s", path, other);
+	err_cause(err, "what a program writes to is shown once, and nothing else is shown in it");
+	err_cure(err, "leave one of them out; --workspace DIR:rw writes to the workspace");
+	return -1;
+}
+
+int draft_check_rw(const struct draft *d, struct err *err)
+{
+	const struct blueprint *p = d->bp;
+	const struct spec *s = &p->spec;
+
+	for (size_t i = 0; i < d->req->rwc; i++) {
+		const char *path = p->rw_at[i], *work = s->workspace_path;
+		if (work && (path_below(work, path) || path_below(path, work)))
+			return refuse_two(path, work, err);
+		for (size_t k = 0; k < s->bindc; k++) {
+			const struct spec_bind *b = &s->bind[k];
+			bool is_own = strcmp(b->target, path) == 0 &&
+				      (b->flags & BIND_WRITABLE || !request_writes(d->req, i));
+			if (!is_own && path_below(b->target, path))
+				return refuse_two(path, b->target, err);
+		}
+		for (size_t k = 0; k < s->filec; k++)
+			if (path_below(s->file[k].target, path))
+				return refuse_two(path, s->file[k].target, err);
+		for (size_t k = 0; k < d->req->roc; k++)
+			if (path_below(path, p->ro_at[k]))
+				return refuse_two(path, p->ro_at[k], err);
+		for (size_t k = 0; k < i; k++)
+			if (path_below(path, p->rw_at[k]))
+				return refuse_two(path, p->rw_at[k], err);
 	}
 	return 0;
 }
@@ -416,6 +493,8 @@ bool draft_shows(const struct draft *d, const char *path)
 
 	for (size_t i = 0; i < d->req->roc && !(rest && *rest); i++)
 		rest = path_below(path, d->bp->ro_at[i]);
+	for (size_t i = 0; i < d->req->rwc && !(rest && *rest); i++)
+		rest = path_below(path, d->bp->rw_at[i]);
 	return rest && *rest;
 }
 
@@ -429,7 +508,7 @@ int draft_show(struct draft *d, struct err *err)
 				(request_connects(req) && show_rows(d, profile_net_binds, err) < 0))
 		return -1;
 	if (show_ro(d, err) < 0 || show_venv(d, err) < 0 || show_interpreter(d, err) < 0 ||
-	    add_programs(d, err) < 0 || show_home(d, err) < 0)
+	    add_programs(d, err) < 0 || show_rw(d, err) < 0 || show_home(d, err) < 0)
 		return -1;
 	return d->is_dev ? 0 : add_loader(d, err);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * See direct.h. Other processes may change the workspace during the walk, so every step uses
+ * See direct.h. Other processes may change the directory during the walk, so every step uses
  * descriptors and follows no link. Between its creation and the end of the run, the user's tools
  * can see a new protected path (docs/explanation/THREATS.md).
  */
@@ -17,11 +17,36 @@
 
 #include "base/files.h"
 #include "base/io.h"
+#include "base/parent_dir.h"
 #include "base/scope.h"
+#include "live/mounts.h"
 #include "overlay/protected.h"
 
+int direct_open(struct direct_dirs *all, const char *path, const struct stat *must, int rw,
+		struct err *err)
+{
+	AUTO_CLOSE int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return err_errno(err, ERR_INPUT, "%s", path);
+	if (!parent_dir_is_same(&st, must))
+		return err_replaced(err, path);
+	if (all->count == DIRECT_DIRS_MAX)
+		return err_set(err, ERR_LIMIT, "more than %d directories to write to",
+			       DIRECT_DIRS_MAX);
+	all->at[all->count++] = (struct direct_dir){scope_take_fd(&fd), path, rw};
+	return 0;
+}
+
+void direct_close(struct direct_dirs *all)
+{
+	while (all->count)
+		scope_close(&all->at[--all->count].fd);
+}
+
 struct finder {
-	/* The current directory, relative to the workspace; "" or with a / at its end. */
+	/* The directory of the walk, relative to where it began; "" or with a / at its end. */
 	char path[PATH_MAX];
 	size_t entries, entries_max;
 	/* After a run: the walk gives the owner access to every directory, continues after an
@@ -160,6 +185,7 @@ static uint64_t birth_ns(int dir, const char *name)
 struct protection {
 	struct spec *spec;
 	struct arena *arena;
+	const char *top; /* the path of the directory */
 };
 
 static int protect(struct finder *f, int dir, const char *name, enum protected_kind kind,
@@ -181,22 +207,22 @@ static int protect(struct finder *f, int dir, const char *name, enum protected_k
 		err_cure(err, "use :overlay");
 		return -1;
 	}
-	p->spec->mask[p->spec->maskc++] = (struct spec_mask){
-		.path = arena_printf(p->arena, "%s/%s%s", p->spec->workspace_path, f->path, name),
-		.identity = {st.st_dev, st.st_ino, 0},
-		.frozen = true,
-		.born_ns = birth_ns(dir, name)};
+	p->spec->mask[p->spec->maskc++] =
+		(struct spec_mask){.path = arena_printf(p->arena, "%s/%s%s", p->top, f->path, name),
+				   .identity = {st.st_dev, st.st_ino, 0},
+				   .frozen = true,
+				   .born_ns = birth_ns(dir, name)};
 	return 0;
 }
 
-int direct_protect(int workspace, struct spec *s, struct arena *a, struct err *err)
+int direct_protect(const struct direct_dir *d, struct spec *s, struct arena *a, struct err *err)
 {
-	struct protection p = {s, a};
+	struct protection p = {s, a, d->path};
 	struct finder f = {.take = protect, .context = &p, .entries_max = DIRECT_ENTRIES_MAX};
-	int dir = openat(workspace, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int dir = openat(d->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (dir < 0)
-		return err_errno(err, ERR_INPUT, "opening the workspace");
+		return err_errno(err, ERR_INPUT, "opening %s", d->path);
 	if (find(&f, dir, PLACE_PLAIN, 0, err) < 0)
 		return -1;
 	return a->failed ? err_memory(err) : 0;
@@ -207,7 +233,7 @@ int direct_protect(int workspace, struct spec *s, struct arena *a, struct err *e
 struct collection {
 	const struct spec *spec;
 	struct timespec began;
-	int workspace;
+	const struct direct_dir *from;
 	struct direct_taken *taken;
 	unsigned deep, aside;
 };
@@ -218,18 +244,23 @@ static bool is_since(const struct stat *st, const struct timespec *t)
 	       (st->st_ctim.tv_sec == t->tv_sec && st->st_ctim.tv_nsec >= t->tv_nsec);
 }
 
+/* NAME in the directory PATH of the walk; TEXT is below the same directory as the walk. */
+static bool is_at(const char *text, const char *path, const char *name)
+{
+	size_t len = strlen(path);
+
+	return strncmp(text, path, len) == 0 && strcmp(text + len, name) == 0;
+}
+
 /* True for a path of before the run, which was read-only in the box. If the user replaced it
  * during the run, the mount was lost and the box may have written to the new file: then false. */
-static bool is_frozen(const struct spec *s, const char *path, int dir, const char *name,
+static bool is_frozen(const struct collection *c, const char *path, int dir, const char *name,
 		      const struct stat *st)
 {
-	size_t dir_len = strlen(s->workspace_path) + 1, len = dir_len + strlen(path);
-
-	for (size_t i = 0; i < s->maskc; i++) {
-		const struct spec_mask *m = &s->mask[i];
-		if (m->frozen && strlen(m->path) == len + strlen(name) &&
-		    strncmp(m->path + dir_len, path, strlen(path)) == 0 &&
-		    strcmp(m->path + len, name) == 0)
+	for (size_t i = 0; i < c->spec->maskc; i++) {
+		const struct spec_mask *m = &c->spec->mask[i];
+		const char *rest = m->frozen ? path_below(m->path, c->from->path) : NULL;
+		if (rest && is_at(rest, path, name))
 			return m->identity.ino == st->st_ino && m->born_ns == birth_ns(dir, name);
 	}
 	return false;
@@ -303,8 +334,8 @@ static int open_destination(struct collection *c, const char *path)
 {
 	struct direct_taken *t = c->taken;
 
-	if (t->dir < 0 && with_access(c->workspace, make_directory, t->name, -1, NULL) == 0)
-		t->dir = openat(c->workspace, t->name,
+	if (t->dir < 0 && with_access(c->from->fd, make_directory, t->name, -1, NULL) == 0)
+		t->dir = openat(c->from->fd, t->name,
 				O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	return t->dir < 0 ? -1 : make_parents(t->dir, path);
 }
@@ -317,7 +348,7 @@ static int collect(struct finder *f, int dir, const char *name, enum protected_k
 	struct stat st;
 
 	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
-	    (kind == PROTECTED && is_frozen(c->spec, f->path, dir, name, &st)) ||
+	    (kind == PROTECTED && is_frozen(c, f->path, dir, name, &st)) ||
 	    (kind == PROTECTED_COMPILED && !is_since(&st, &c->began)))
 		return 0;
 	if (kind == PROTECTED_COMPILED)
@@ -340,10 +371,10 @@ static int collect(struct finder *f, int dir, const char *name, enum protected_k
 	return -1;
 }
 
-int direct_take(int workspace, const struct spec *s, struct timespec began,
+int direct_take(const struct direct_dir *d, const struct spec *s, struct timespec began,
 		struct direct_taken *ret, struct err *err)
 {
-	struct collection c = {.spec = s, .began = began, .workspace = workspace, .taken = ret};
+	struct collection c = {.spec = s, .began = began, .from = d, .taken = ret};
 	struct err first = {0};
 	struct finder f = {.take = collect,
 			   .context = &c,
@@ -357,23 +388,23 @@ int direct_take(int workspace, const struct spec *s, struct timespec began,
 		return err_errno(err, ERR_SYSTEM, "getting random bytes");
 	snprintf(ret->name, sizeof(ret->name), "cordon-took-%02x%02x%02x%02x%02x%02x", random[0],
 		 random[1], random[2], random[3], random[4], random[5]);
-	int dir = open_below(&f, workspace, ".");
+	int dir = open_below(&f, d->fd, ".");
 	if (dir < 0)
-		return err_errno(err, ERR_SYSTEM, "opening the workspace");
+		return err_errno(err, ERR_SYSTEM, "opening %s", d->path);
 	if (find(&f, dir, PLACE_PLAIN, 0, err) < 0)
 		return -1;
 	*err = first;
 	return first.code ? -1 : 0;
 }
 
-int direct_keep(struct direct_taken *t, int workspace, struct timespec began, struct overlay *o,
-		struct err *err)
+int direct_keep(struct direct_taken *t, const struct direct_dir *d, struct timespec began,
+		struct overlay *o, struct err *err)
 {
 	struct overlay_losses losses;
 
-	if (overlay_save(o, t->dir, workspace, began, &losses, err) < 0)
+	if (overlay_save(o, t->dir, d->fd, began, &losses, err) < 0)
 		return -1;
-	return with_access(workspace, remove_tree, t->name, -1, NULL) < 0
+	return with_access(d->fd, remove_tree, t->name, -1, NULL) < 0
 		       ? err_errno(err, ERR_SYSTEM, "removing %s", t->name)
 		       : 0;
 }

@@ -107,23 +107,23 @@ static int check_path(const char *what, const char *real, struct err *err)
 
 /* Files that the program creates there would belong to root, executable ones included. The box
  * refuses this too, but only after the decision. */
-static int check_owner(int fd, const char *real, enum workspace_mode mode, struct err *err)
+static int check_owner(const char *what, int fd, const char *real, enum workspace_mode mode,
+		       struct err *err)
 {
 	struct stat st;
 
 	if (mode != WORKSPACE_RW || geteuid() != 0 || account_is_mapped())
 		return 0;
 	if (fstat(fd, &st) < 0)
-		return err_errno(err, ERR_INPUT, "workspace %s", real);
+		return err_errno(err, ERR_INPUT, "%s %s", what, real);
 	if (st.st_uid != 0 && st.st_gid != 0)
 		return 0;
 	bool owner = st.st_uid == 0;
-	err_set(err, ERR_REFUSED,
-		"workspace: a directory of root's%s cannot be written to directly",
+	err_set(err, ERR_REFUSED, "%s: a directory of root's%s cannot be written to directly", what,
 		owner ? "" : " group");
 	err_cause(err, "files that the program creates would belong to %s",
 		  owner ? "root" : "root's group, whichever user owns the directory");
-	err_cure(err, "use :overlay with --apply, or %s",
+	err_cure(err, "use --workspace DIR:overlay with --apply, or %s",
 		 owner ? "a directory of an ordinary user" : "change its group with chgrp");
 	return -1;
 }
@@ -183,20 +183,20 @@ int workspace_open(const char *real, const struct request *req, struct own_paths
 	if (check_path("workspace", real, err) < 0 ||
 	    check_whole("workspace", real, req->whole, err) < 0 || check_type(fd, real, err) < 0 ||
 	    own_paths_mask(own, fd, &shown, spec, err) < 0 ||
-	    check_mounts(own->mounts, real, mode, err) < 0 || check_owner(fd, real, mode, err) < 0)
+	    check_mounts(own->mounts, real, mode, err) < 0 ||
+	    check_owner("workspace", fd, real, mode, err) < 0)
 		return -1;
 	return scope_take_fd(&fd);
 }
 
-int workspace_check_ro(const char *real, int fd, const struct request *req,
-		       const struct own_paths *own, struct err *err)
+int workspace_check_more(const char *what, const char *real, int fd, enum workspace_mode mode,
+			 const struct request *req, const struct own_paths *own, struct err *err)
 {
-	if (check_path("--ro", real, err) < 0 || check_whole("--ro", real, req->whole, err) < 0)
+	if (check_path(what, real, err) < 0 || check_whole(what, real, req->whole, err) < 0)
 		return -1;
-	return check_type(fd, real, err) < 0 ||
-			       check_mounts(own->mounts, real, WORKSPACE_RO, err) < 0
+	return check_type(fd, real, err) < 0 || check_mounts(own->mounts, real, mode, err) < 0
 		       ? -1
-		       : 0;
+		       : check_owner(what, fd, real, mode, err);
 }
 
 void workspace_explain(const char *asked, struct err *err)

@@ -15,6 +15,7 @@
 #define REQUEST_LIST_MAX 256
 #define REQUEST_TOOLCHAINS_MAX 32
 #define REQUEST_PATHS_MAX 64
+#define REQUEST_RW_MAX 16
 /* The words of two commands, and a secret for each. */
 #define REQUEST_RESERVED_MAX 66
 
@@ -60,8 +61,11 @@ struct request {
 	const char
 		*keep; /* the name of the home directory that is kept for the workspace; or NULL */
 	const char *home; /* the gate: that directory on the host */
-	size_t roc, hidec;
-	const char *ro[REQUEST_PATHS_MAX];   /* more files and directories of the host, read-only */
+	size_t roc, rwc, hidec;
+	const char *ro[REQUEST_PATHS_MAX]; /* more files and directories of the host, read-only */
+	const char *rw[REQUEST_RW_MAX];	   /* more directories of the host, written to directly */
+	/* the gate: bits of RW that the run may not write to. The box shows them read-only. */
+	uint32_t rw_withheld;
 	const char *hide[REQUEST_PATHS_MAX]; /* paths of what is shown that stay empty */
 	bool diff, apply;  /* list the changes; apply them afterwards, if that is allowed */
 	bool telemetry;	   /* the interpreter reports what the program does */
@@ -99,6 +103,12 @@ static inline bool request_has_live_box(const struct request *r)
 static inline bool request_connects(const struct request *r)
 {
 	return r->netc || r->secretc;
+}
+
+/* May the run write to the directory RW[I]? */
+static inline bool request_writes(const struct request *r, size_t i)
+{
+	return !(r->rw_withheld >> i & 1);
 }
 
 /* Sets every limit to its default. */

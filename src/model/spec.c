@@ -495,6 +495,16 @@ int spec_encode(const struct spec *s, uint8_t **ret_data, size_t *ret_len, struc
 	return 0;
 }
 
+bool spec_is_direct(const struct spec *s)
+{
+	bool any = s->workspace == WORKSPACE_RW;
+
+	for (size_t i = 0; i < s->bindc; i++)
+		any |= s->bind[i].flags & BIND_WRITABLE &&
+		       strcmp(s->bind[i].target, SPEC_KEPT_HOME) != 0;
+	return any;
+}
+
 /* Where programs of the policy's may follow the first, Landlock says which. */
 uint32_t spec_layers(const struct spec *spec)
 {

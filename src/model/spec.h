@@ -154,6 +154,8 @@ int spec_decode(const uint8_t *data, size_t len, struct spec *ret, struct err *e
 
 /* Is it absolute, without empty, "." and ".." parts and control characters? */
 bool spec_path_is_clean(const char *path);
+/* Does the program write to a directory of the user's directly? */
+bool spec_is_direct(const struct spec *spec);
 /* Bits: the layers that the run needs. */
 uint32_t spec_layers(const struct spec *spec);
 

@@ -14,6 +14,9 @@ unsigned policy_caps_of(const struct request *r)
 		caps |= CAP_BIT(CAP_SECRET);
 	if (r->workspace && (r->apply || r->workspace_mode == WORKSPACE_RW))
 		caps |= CAP_BIT(CAP_WRITE);
+	for (size_t i = 0; i < r->rwc; i++)
+		if (request_writes(r, i))
+			caps |= CAP_BIT(CAP_WRITE);
 	return caps;
 }
 
@@ -51,5 +54,6 @@ bool policy_confined_alike(const struct request *a, const struct request *b)
 {
 	return a->tier == b->tier && a->netc == b->netc && a->secretc == b->secretc &&
 	       a->execution == b->execution && a->workspace_mode == b->workspace_mode &&
+	       a->rw_withheld == b->rw_withheld &&
 	       memcmp(a->limit, b->limit, sizeof(a->limit)) == 0;
 }

@@ -320,7 +320,10 @@ EFFECT(effect_reason, v->reason ? jsonval_readable(v->reason) : json_null())
 
 const struct json_field run_effect_fields[] = {
 	{"effect", "write, net or secret", effect_cap},
-	{"object", "the path, HOST:PORT or the secret's name", effect_object},
+	{"object",
+	 "the path, HOST:PORT or the secret's name; a path is relative to the workspace, and "
+	 "absolute in a directory of --rw",
+	 effect_object},
 	{"outcome", "policy or ticket: allowed by it; waits: for a person; withheld",
 	 effect_outcome},
 	{"done", "true if the effect has happened", effect_done},

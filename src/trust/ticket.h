@@ -45,6 +45,8 @@ struct ticket {
 	uint64_t version;
 	bool is_due;   /* this run gets an effect from it */
 	bool is_spent; /* this run has been counted */
+	uint32_t
+		holds_for; /* the gate: bits of the directories of this run; see gate_find_ticket */
 	struct arena arena;
 };
 void ticket_done(struct ticket *t);

@@ -56,6 +56,28 @@ bound()
 		'r["inputs"][0]["bytes"] == 13' 'len(r["inputs"][0]["sha256"]) == 64'
 }
 
+@test "an approval names the directories that are written to, and covers what is in them" {
+	need_root
+	asks user:no-cgroup
+	mkdir -p "$T/as-user/more"
+	printf 'value = 1\n' >"$T/as-user/more/helper.py"
+	chown -R "$TEST_UID:$TEST_UID" "$T/as-user/more"
+	printf 'grants:\n  - {directory: %s, write: [.]}\n' "$T/as-user/more" >>"$T/asks.yaml"
+	bound "$T/as-user/more/helper.py" "read-write directory $T/as-user/more" --workspace "$W:ro" --rw "$T/as-user/more"
+	holds "r['effects'][0]['object'] == '$T/as-user/more' and r['effects'][0]['by'].startswith('policy:')"
+	show_request "$ID" --json
+	holds "'read-write directory $T/as-user/more' in [i['name'] for i in r['inputs']]" \
+		"'change and delete files of $T/as-user/more' in r['could']" 'r["wants"] == ["write"]'
+	# Read-only or not, and another directory in its place, are other questions.
+	submit --workspace "$W:ro" --ro "$T/as-user/more"
+	parked
+	mv "$T/as-user/more" "$T/as-user/old"
+	cp -a "$T/as-user/old" "$T/as-user/more"
+	printf '#\n' >>"$T/as-user/more/helper.py"
+	submit --workspace "$W:ro" --rw "$T/as-user/more"
+	parked
+}
+
 # bats test_tags=long
 @test "an approval covers modules imported from the virtual environment" {
 	need_root

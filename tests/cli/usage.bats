@@ -210,7 +210,7 @@ told()
 		apply conversation policy title purpose state json
 		reset conversation state json
 		ingest conversation kind name release rules policy state json
-		plan conversation lang workspace policy runs for rules state json profile exec net secret ro hide keep env venv
+		plan conversation lang workspace policy runs for rules state json profile exec net secret ro rw hide keep env venv
 	END
 }
 

@@ -55,15 +55,17 @@ struct model {
 	struct leave leave[TICKETS];
 	size_t leavec;
 	/* What has happened, so that something did. */
-	size_t clean, exposed, by_ticket, by_policy, withheld, planned, unplanned, direct, refused;
+	size_t clean, exposed, by_ticket, by_policy, withheld, planned, unplanned, direct, refused,
+		more, more_withheld;
 };
 
-enum promise { EXPOSED, ORIGIN, NET, WRITE, STATE, MARK, ENDED, PROMISES };
+enum promise { EXPOSED, ORIGIN, NET, WRITE, MORE, STATE, MARK, ENDED, PROMISES };
 static const char *const promises[PROMISES] = {
 	"a run is exposed exactly when something untrusted enters it",
 	"and has the word for that",
 	"a host is given exactly by the policy or a ticket",
 	"a directory is written directly exactly by the policy or a ticket",
+	"and so is another one (--rw), by those that are for it",
 	"a conversation is exposed for good by an exposed run and by answers of the network",
 	"an exposed direct write marks a trusted directory",
 	"an ended conversation runs nothing",
@@ -232,7 +234,7 @@ struct one {
 	struct gate gate;
 	struct blueprint bp;
 	struct report report;
-	int talk, place, code;
+	int talk, place, more, code; /* MORE: the place of --rw, or -1 */
 	const struct leave *plan;
 };
 
@@ -245,6 +247,7 @@ static struct one *one_new(int talk, int place, int code, const struct model *m)
 	request_init(&o->req);
 	o->talk = talk;
 	o->place = place;
+	o->more = -1;
 	o->code = code;
 	o->req.lang = "python";
 	o->req.code = codes[code];
@@ -301,13 +304,20 @@ static bool is_trusted(const struct model *m, int place)
 	return m->trusted[place] && !m->marked[place];
 }
 
+static bool is_over(const struct leave *l, const struct one *o)
+{
+	return l->revoked || (l->runs && l->used >= l->runs) ||
+	       (l->talk >= 0 && l->talk != o->talk);
+}
+
 static bool holds(const struct model *m, const struct leave *l, const struct one *o)
 {
-	if (l->revoked || (l->runs && l->used >= l->runs) || (l->talk >= 0 && l->talk != o->talk))
+	if (is_over(l, o))
 		return false;
 	if (l->code < 0)
 		return l->place < 0 || l->place == o->place;
-	return o->plan == l && l->code == o->code && l->place == o->place &&
+	/* A plan was made without --rw. */
+	return o->plan == l && l->code == o->code && l->place == o->place && o->more < 0 &&
 	       (o->place < 0 || is_trusted(m, o->place));
 }
 
@@ -320,10 +330,22 @@ static bool covers(const struct model *m, const struct one *o, enum cap cap)
 	return false;
 }
 
+static bool covers_more(const struct model *m, const struct one *o)
+{
+	for (size_t i = 0; i < m->leavec; i++) {
+		const struct leave *l = &m->leave[i];
+		if (!is_over(l, o) && l->code < 0 && l->write &&
+		    (l->place < 0 || l->place == o->more))
+			return true;
+	}
+	return false;
+}
+
+/* Not that of --rw. */
 static const struct report_effect *effect(const struct one *o, enum cap cap)
 {
 	for (size_t i = 0; i < o->report.effectc; i++)
-		if (o->report.effect[i].cap == cap)
+		if (o->report.effect[i].cap == cap && *o->report.effect[i].object != '/')
 			return &o->report.effect[i];
 	return NULL;
 }
@@ -333,6 +355,27 @@ static void count(struct model *m, enum outcome outcome)
 	m->by_ticket += outcome == OUTCOME_TICKET;
 	m->by_policy += outcome == OUTCOME_POLICY;
 	m->withheld += outcome == OUTCOME_WITHHELD;
+}
+
+static void check_more(struct model *m, const struct one *o, bool lets_in)
+{
+	const struct report_effect *e = NULL;
+	bool writes = !o->gate.decision.confined.rw_withheld;
+
+	for (size_t i = 0; i < o->report.effectc; i++)
+		if (o->more >= 0 && strcmp(o->report.effect[i].object, place_path[o->more]) == 0)
+			e = &o->report.effect[i];
+	if (o->more < 0) {
+		promise(MORE, !e && writes);
+		return;
+	}
+	enum outcome wanted = covers_more(m, o) ? OUTCOME_TICKET
+			      : lets_in		? OUTCOME_WITHHELD
+						: OUTCOME_POLICY;
+	promise(MORE, e && e->outcome == wanted && writes == (wanted != OUTCOME_WITHHELD) &&
+			      !e->command == writes);
+	m->more += writes;
+	m->more_withheld += !writes;
 }
 
 /* HOST -1: it asks for none. */
@@ -359,8 +402,9 @@ static void check_decision(struct model *m, const struct one *o, bool exposed, i
 	} else {
 		promise(NET, g->decision.confined.netc == 0 && !effect(o, CAP_NET));
 	}
+	bool lets_in = exposed || (host >= 0 && host != HOST_TRUSTED && net);
+	check_more(m, o, lets_in);
 	if (o->req.workspace_mode == WORKSPACE_RW) {
-		bool lets_in = exposed || (host >= 0 && host != HOST_TRUSTED && net);
 		enum outcome wanted = covers(m, o, CAP_WRITE) ? OUTCOME_TICKET
 				      : lets_in		      ? OUTCOME_WITHHELD
 							      : OUTCOME_POLICY;
@@ -397,12 +441,17 @@ static void check_start(struct model *m, struct one *o, bool exposed, int host)
 
 	must(gate_log_start(g, &err) == 0, &err);
 	for (size_t i = 0; i < m->leavec; i++)
-		m->leave[i].used += holds(m, &m->leave[i], o) && is_due(&m->leave[i], o);
+		m->leave[i].used += is_due(&m->leave[i], o) &&
+				    (holds(m, &m->leave[i], o) || m->leave[i].place == o->more);
 	if (o->place >= 0 && lets_in && g->decision.confined.workspace_mode == WORKSPACE_RW)
 		m->marked[o->place] |= m->trusted[o->place];
-	if (o->place >= 0) {
+	if (o->more >= 0 && lets_in && !g->decision.confined.rw_withheld)
+		m->marked[o->more] |= m->trusted[o->more];
+	if (o->place >= 0 || o->more >= 0) {
 		must(gate_facts(g, &o->bp, &err) == 0, &err);
-		promise(MARK, g->facts.inputs_are_trusted == is_trusted(m, o->place));
+		promise(MARK,
+			g->facts.inputs_are_trusted == ((o->place < 0 || is_trusted(m, o->place)) &&
+							(o->more < 0 || is_trusted(m, o->more))));
 	}
 	if (o->talk < 0)
 		return;
@@ -431,9 +480,14 @@ static void step_run(struct model *m)
 	o->req.is_exposed = !o->req.is_users && pick(m, 8) == 0;
 	if (place >= 0 && pick(m, 2))
 		o->req.workspace_mode = WORKSPACE_RW;
+	if (pick(m, 3) == 0)
+		o->more = place >= 0 ? !place : (int)pick(m, PLACES);
+	if (o->more >= 0)
+		o->req.rw[o->req.rwc++] = place_path[o->more];
 	if (host >= 0)
 		o->req.net[o->req.netc++] = hosts[host];
 	bool exposed = o->req.is_exposed || (place >= 0 && !is_trusted(m, place)) ||
+		       (o->more >= 0 && !is_trusted(m, o->more)) ||
 		       (!o->req.is_users && (talk < 0 || m->talk[talk].exposed));
 	bool found = gate_facts(&o->gate, &o->bp, &err) == 0;
 	bool ended = talk >= 0 && m->talk[talk].ended;
@@ -492,11 +546,11 @@ int main(void)
 		   asked[i]);
 	ok(m->clean > 50 && m->exposed > 50 && m->by_ticket > 20 && m->by_policy > 20 &&
 		   m->withheld > 50 && m->planned > 5 && m->unplanned > 20 && m->direct > 20 &&
-		   m->refused > 5,
+		   m->refused > 5 && m->more > 20 && m->more_withheld > 20,
 	   "%zu clean, %zu exposed, %zu tickets, %zu policy, %zu withheld, %zu plans, %zu not, %zu "
-	   "direct, %zu ended",
+	   "direct, %zu ended, %zu with --rw, %zu without it",
 	   m->clean, m->exposed, m->by_ticket, m->by_policy, m->withheld, m->planned, m->unplanned,
-	   m->direct, m->refused);
+	   m->direct, m->refused, m->more, m->more_withheld);
 	free(m);
 	scratch_leave(root);
 	return tap_done();

@@ -444,7 +444,10 @@ static void test_confine(void)
 			   CAP_BIT(CAP_WRITE) &&
 		   policy_caps_of(
 			   &(struct request){.workspace = "/a", .workspace_mode = WORKSPACE_RW}) ==
-			   CAP_BIT(CAP_WRITE),
+			   CAP_BIT(CAP_WRITE) &&
+		   policy_caps_of(&(struct request){
+			   .rw = {"/a", "/b"}, .rwc = 2, .rw_withheld = 1}) == CAP_BIT(CAP_WRITE) &&
+		   policy_caps_of(&(struct request){.rw = {"/a"}, .rwc = 1, .rw_withheld = 1}) == 0,
 	   "a request wants the effects that its words name");
 	policy_done(&p);
 }

@@ -316,7 +316,7 @@ static const struct cli_exit box_exits[] = {
 	{"", ""}};
 
 static const struct cli_combination box_combinations[] = {
-	{"idle, life, tier, workspace, whole, conversation, net, secret, ro, hide, keep, venv, "
+	{"idle, life, tier, workspace, whole, conversation, net, secret, ro, rw, hide, keep, venv, "
 	 "profile, exec, rules",
 	 ONLY_FOR, "create"},
 	{"policy", ONLY_FOR, "create, apply"},

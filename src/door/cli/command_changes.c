@@ -127,7 +127,7 @@ static int show(struct cli_call *call, struct gate *g, int workspace, int overla
 	uint8_t id[DIGEST_BYTES];
 
 	if (open_overlay(g, workspace, overlay, &o, err) < 0 ||
-	    (o.finished && apply_mark_again(g, err) < 0) ||
+	    (o.finished && apply_mark_again(g, &g->facts.workspace_at, err) < 0) ||
 	    overlay_diff(&o, workspace, &d, err) < 0 || overlay_diff_id(&d, id, err) < 0)
 		return -1;
 	if (call->json) {
@@ -209,7 +209,7 @@ static int reset(struct cli_call *call, struct gate *g, int workspace, int overl
 	(void)overlay;
 	if (overlay_reset(g->state.dir, g->facts.conversation.id.byte, workspace, &finished, err) <
 		    0 ||
-	    (finished && apply_mark_again(g, err) < 0))
+	    (finished && apply_mark_again(g, &g->facts.workspace_at, err) < 0))
 		return -1;
 	if (call->json)
 		jsonval_print(json_pack("{s:s, s:o}", "conversation", g->report->conversation,

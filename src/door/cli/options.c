@@ -140,23 +140,28 @@ int cli_set_net(struct cli_call *c, const struct cli_option *o, const char *v, s
 	return c->arena.failed ? err_memory(err) : 0;
 }
 
-static int add_path(const struct cli_option *o, const char *v, const char **list, size_t *count,
-		    struct err *err)
+static int add_path(const struct cli_option *o, const char *v, const char **list, size_t most,
+		    size_t *count, struct err *err)
 {
-	if (*count == REQUEST_PATHS_MAX)
-		return err_set(err, ERR_LIMIT, "--%s: more than %d", o->name, REQUEST_PATHS_MAX);
+	if (*count == most)
+		return err_set(err, ERR_LIMIT, "--%s: more than %zu", o->name, most);
 	list[(*count)++] = v;
 	return 0;
 }
 
 static int set_ro(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
 {
-	return add_path(o, v, c->request.ro, &c->request.roc, err);
+	return add_path(o, v, c->request.ro, REQUEST_PATHS_MAX, &c->request.roc, err);
+}
+
+static int set_rw(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
+{
+	return add_path(o, v, c->request.rw, REQUEST_RW_MAX, &c->request.rwc, err);
 }
 
 static int set_hide(struct cli_call *c, const struct cli_option *o, const char *v, struct err *err)
 {
-	return add_path(o, v, c->request.hide, &c->request.hidec, err);
+	return add_path(o, v, c->request.hide, REQUEST_PATHS_MAX, &c->request.hidec, err);
 }
 
 int cli_check_name(const char *name, const char *of, struct err *err)
@@ -345,7 +350,11 @@ const struct cli_option cli_code_options[] = {
 	{"ro", "PATH",
 	 "a file or directory that is shown read-only, at its own path; may be repeated",
 	 .set = set_ro, .may_repeat = true},
-	{"hide", "PATH", "a path of the workspace, or of --ro, that stays empty; may be repeated",
+	{"rw", "PATH",
+	 "a directory that the program writes to directly, at its own path; may be repeated",
+	 .set = set_rw, .may_repeat = true},
+	{"hide", "PATH",
+	 "a path of the workspace, of --ro or of --rw, that stays empty; may be repeated",
 	 .set = set_hide, .may_repeat = true},
 	{"keep", "NAME",
 	 "the home directory is kept on disk under this name, for the workspace; profile dev",
