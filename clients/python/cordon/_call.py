@@ -112,8 +112,8 @@ def run_call(
     code: Code, *, lang: Optional[str] = None, input: Union[None, str, bytes] = None,
     args: Iterable[str] = (), env: Optional[Mapping[str, str]] = None, exec: Iterable[Path] = (),
     profile: Optional[str] = None, workspace: Optional[Path] = None, mode: str = "overlay", whole: bool = False,
-    ro: Iterable[Path] = (), hide: Iterable[Path] = (), keep: Optional[str] = None, diff: bool = False,
-    apply: bool = False, venv: Optional[Path] = None, net: Iterable[str] = (), secrets: Iterable[str] = (), tier: Optional[str] = None,
+    ro: Iterable[Path] = (), rw: Iterable[Path] = (), hide: Iterable[Path] = (), keep: Optional[str] = None,
+    diff: bool = False, apply: bool = False, venv: Optional[Path] = None, net: Iterable[str] = (), secrets: Iterable[str] = (), tier: Optional[str] = None,
     conversation: Optional[In] = None, user: bool = False, exposed: bool = False,
     plan: Union[None, str, Ticket] = None, policy: Optional[Path] = None,
     wait: bool = False, title: Optional[str] = None, purpose: Optional[str] = None,
@@ -129,7 +129,8 @@ def run_call(
     A run without a CONVERSATION is exposed, unless you attest with USER that the user wrote the code. EXPOSED
     states that untrusted text that Cordon did not see led to this code. PROFILE is snippet or dev. The EFFECTS of the result say which of
     NET and SECRETS were allowed. Changes of the WORKSPACE go to the conversation's overlay. APPLY writes the
-    allowed ones when the program exits with 0; apply() writes them later. KEEP names a home directory that stays.
+    allowed ones when the program exits with 0; apply() writes them later. RO and RW name more directories, which
+    the program reads, or writes to directly. KEEP names a home directory that stays.
     If a person is asked, they read your TITLE, and PURPOSE, which is the agent's reason for the run.
     Durations are seconds or texts like "30s"; sizes are bytes or texts like "512M". With CHECK an exit status
     other than 0 raises Failed. With TELEMETRY Python reports what it does: see Telemetry. The callbacks get each
@@ -138,7 +139,7 @@ def run_call(
     if mode not in ("ro", "overlay", "rw"):
         raise BadRequest(f"mode: \"{mode}\" is not ro, overlay or rw")
     o = _Options().add(lang=lang or ("python" if payload is not None else None), tier=tier, telemetry=telemetry)
-    o.add(profile=profile, whole=whole, keep=keep).add_each("ro", ro).add_each("hide", hide)
+    o.add(profile=profile, whole=whole, keep=keep).add_each("ro", ro).add_each("rw", rw).add_each("hide", hide)
     o.add_each("exec", exec).add_each("net", net).add_each("secret", secrets).add_each("env", _variables(env or {}))
     if workspace is not None:
         o.add(workspace=f"{os.fspath(workspace)}:{mode}")
@@ -193,18 +194,18 @@ def ingest_call(data: Code, *, conversation: In, kind: str, name: str, rules: It
 
 def plan_call(code: Code, *, conversation: In, lang: Optional[str] = None, args: Iterable[str] = (),
               env: Optional[Mapping[str, str]] = None, exec: Iterable[Path] = (), profile: Optional[str] = None,
-              ro: Iterable[Path] = (), hide: Iterable[Path] = (), keep: Optional[str] = None,
+              ro: Iterable[Path] = (), rw: Iterable[Path] = (), hide: Iterable[Path] = (), keep: Optional[str] = None,
               workspace: Optional[Path] = None, mode: str = "overlay", venv: Optional[Path] = None, net: Iterable[str] = (),
               secrets: Iterable[str] = (), runs: Optional[int] = None, for_: Optional[Duration] = None,
               policy: Optional[Path] = None, rules: Iterable[Path] = (), state: Optional[Path] = None) -> Call:
     """Fixes a program and its effects while the conversation is clean. run() takes the ticket as PLAN, with the
-    same CODE, ARGS, ENV, EXEC, VENV and WORKSPACE. FOR_ is its lifetime."""
+    same CODE, ARGS, ENV, EXEC, VENV, WORKSPACE and RW. FOR_ is its lifetime."""
     operands, payload = _source(code)
     o = _Options().add(conversation=_id(conversation), lang=lang or ("python" if payload is not None else None),
                        profile=profile, keep=keep, venv=venv, runs=runs, for_=None if for_ is None else _seconds(for_), policy=policy, state=state)
     if workspace is not None:
         o.add(workspace=f"{os.fspath(workspace)}:{mode}")
-    o.add_each("ro", ro).add_each("hide", hide)
+    o.add_each("ro", ro).add_each("rw", rw).add_each("hide", hide)
     o.add_each("exec", exec).add_each("net", net).add_each("secret", secrets).add_each("rules", rules).add_each("env", _variables(env or {}))
     return Call(("plan",), o.all, operands, tuple(_text("args", a) for a in args), payload)
 

@@ -104,6 +104,20 @@ class Run(Case):
         r = client.run("print(open('new').read())", workspace=self.path("w"), mode="ro")
         self.assertEqual(r.text, "xxxxx\n")
 
+    @unittest.skipIf(TIER == "no-userns", "no mounts")
+    def test_rw(self):
+        """more directories are written to directly"""
+        more = self.path("more")
+        os.mkdir(more)
+        if os.getuid() == 0:
+            os.chmod(self.dir, 0o755)
+            os.chown(more, 61000, 61000)
+        self.person("trust", more)
+        r = self.client().run(f"open('{more}/new', 'w').write('x')", rw=[more])
+        self.assertEqual([(e.effect, e.object, e.outcome, e.done) for e in r.effects],
+                         [("write", more, "policy", True)])
+        self.assertEqual(os.listdir(more), ["new"])
+
     @unittest.skipIf(TIER == "no-userns", "no network of its own")
     def test_net(self):
         """a host that the policy lists is reached, another is not, and both are reported"""
