@@ -46,6 +46,8 @@ void direct_close(struct direct_dirs *all)
 }
 
 struct finder {
+	const struct spec *spec;
+	const char *top; /* the path where the walk began */
 	/* The directory of the walk, relative to where it began; "" or with a / at its end. */
 	char path[PATH_MAX];
 	size_t entries, entries_max;
@@ -89,6 +91,30 @@ static int open_below(const struct finder *f, int dir, const char *name)
 	if (below < 0 && errno == EACCES && f->own && add_mode(dir, name, 0700) == 0)
 		below = openat(dir, name, flags);
 	return below;
+}
+
+/* The mask of NAME in the directory of the walk, or NULL. */
+static const struct spec_mask *find_mask(const struct finder *f, const char *name, bool frozen)
+{
+	size_t len = strlen(f->path);
+
+	for (size_t i = 0; i < f->spec->maskc; i++) {
+		const struct spec_mask *m = &f->spec->mask[i];
+		const char *rest = m->frozen == frozen ? path_below(m->path, f->top) : NULL;
+		if (rest && strncmp(rest, f->path, len) == 0 && strcmp(rest + len, name) == 0)
+			return m;
+	}
+	return NULL;
+}
+
+/* The box shows something empty in its place, so no program could write there. */
+static bool is_covered(const struct finder *f, int dir, const char *name)
+{
+	const struct spec_mask *m = find_mask(f, name, false);
+	struct stat st;
+
+	return m && fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+	       m->identity.dev == st.st_dev && m->identity.ino == st.st_ino;
 }
 
 static int find(struct finder *f, int dir, enum protected_place place, unsigned depth,
@@ -151,7 +177,8 @@ static int find(struct finder *f, int dir, enum protected_place place, unsigned 
 		place = PLACE_BARE;
 	while (r == 0 && (e = io_readdir(d))) {
 		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
-		    (f->own && strncmp(e->d_name, f->own, strlen(f->own)) == 0))
+		    (f->own && strncmp(e->d_name, f->own, strlen(f->own)) == 0) ||
+		    is_covered(f, dirfd(d), e->d_name))
 			continue;
 		if (++f->entries > f->entries_max)
 			return refuse_size(err);
@@ -185,7 +212,6 @@ static uint64_t birth_ns(int dir, const char *name)
 struct protection {
 	struct spec *spec;
 	struct arena *arena;
-	const char *top; /* the path of the directory */
 };
 
 static int protect(struct finder *f, int dir, const char *name, enum protected_kind kind,
@@ -208,7 +234,7 @@ static int protect(struct finder *f, int dir, const char *name, enum protected_k
 		return -1;
 	}
 	p->spec->mask[p->spec->maskc++] =
-		(struct spec_mask){.path = arena_printf(p->arena, "%s/%s%s", p->top, f->path, name),
+		(struct spec_mask){.path = arena_printf(p->arena, "%s/%s%s", f->top, f->path, name),
 				   .identity = {st.st_dev, st.st_ino, 0},
 				   .frozen = true,
 				   .born_ns = birth_ns(dir, name)};
@@ -217,8 +243,12 @@ static int protect(struct finder *f, int dir, const char *name, enum protected_k
 
 int direct_protect(const struct direct_dir *d, struct spec *s, struct arena *a, struct err *err)
 {
-	struct protection p = {s, a, d->path};
-	struct finder f = {.take = protect, .context = &p, .entries_max = DIRECT_ENTRIES_MAX};
+	struct protection p = {s, a};
+	struct finder f = {.spec = s,
+			   .top = d->path,
+			   .take = protect,
+			   .context = &p,
+			   .entries_max = DIRECT_ENTRIES_MAX};
 	int dir = openat(d->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (dir < 0)
@@ -231,7 +261,6 @@ int direct_protect(const struct direct_dir *d, struct spec *s, struct arena *a, 
 /* A moved path keeps its relative path in a new directory, which overlay_save takes as a layer.
  * The name of that directory is random, so that no program can create it first. */
 struct collection {
-	const struct spec *spec;
 	struct timespec began;
 	const struct direct_dir *from;
 	struct direct_taken *taken;
@@ -244,26 +273,13 @@ static bool is_since(const struct stat *st, const struct timespec *t)
 	       (st->st_ctim.tv_sec == t->tv_sec && st->st_ctim.tv_nsec >= t->tv_nsec);
 }
 
-/* NAME in the directory PATH of the walk; TEXT is below the same directory as the walk. */
-static bool is_at(const char *text, const char *path, const char *name)
-{
-	size_t len = strlen(path);
-
-	return strncmp(text, path, len) == 0 && strcmp(text + len, name) == 0;
-}
-
 /* True for a path of before the run, which was read-only in the box. If the user replaced it
  * during the run, the mount was lost and the box may have written to the new file: then false. */
-static bool is_frozen(const struct collection *c, const char *path, int dir, const char *name,
-		      const struct stat *st)
+static bool is_frozen(const struct finder *f, int dir, const char *name, const struct stat *st)
 {
-	for (size_t i = 0; i < c->spec->maskc; i++) {
-		const struct spec_mask *m = &c->spec->mask[i];
-		const char *rest = m->frozen ? path_below(m->path, c->from->path) : NULL;
-		if (rest && is_at(rest, path, name))
-			return m->identity.ino == st->st_ino && m->born_ns == birth_ns(dir, name);
-	}
-	return false;
+	const struct spec_mask *m = find_mask(f, name, true);
+
+	return m && m->identity.ino == st->st_ino && m->born_ns == birth_ns(dir, name);
 }
 
 /* Makes the directories of PATH below TO and opens the last one. */
@@ -348,7 +364,7 @@ static int collect(struct finder *f, int dir, const char *name, enum protected_k
 	struct stat st;
 
 	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) < 0 ||
-	    (kind == PROTECTED && is_frozen(c, f->path, dir, name, &st)) ||
+	    (kind == PROTECTED && is_frozen(f, dir, name, &st)) ||
 	    (kind == PROTECTED_COMPILED && !is_since(&st, &c->began)))
 		return 0;
 	if (kind == PROTECTED_COMPILED)
@@ -374,9 +390,11 @@ static int collect(struct finder *f, int dir, const char *name, enum protected_k
 int direct_take(const struct direct_dir *d, const struct spec *s, struct timespec began,
 		struct direct_taken *ret, struct err *err)
 {
-	struct collection c = {.spec = s, .began = began, .from = d, .taken = ret};
+	struct collection c = {.began = began, .from = d, .taken = ret};
 	struct err first = {0};
-	struct finder f = {.take = collect,
+	struct finder f = {.spec = s,
+			   .top = d->path,
+			   .take = collect,
 			   .context = &c,
 			   .entries_max = SIZE_MAX,
 			   .own = ret->name,

@@ -91,6 +91,16 @@ for path in (".vscode/tasks.json", "deep/er/AGENTS.md", "sub/.envrc", ".git/hook
 	[ -e "$W/sub/.envrc" ] && [ ! -e "$W/.vscode" ]
 }
 
+@test "what --hide covers stays as it is, whatever lies below it" {
+	begin
+	as user bash -c 'cd "$1" && mkdir -p sub/__pycache__ && echo mine >.envrc && echo x >sub/__pycache__/file.pyc' _ "$W"
+	printf 'ls -A sub; cat .envrc; mkdir -p made/.vscode && echo x >made/.vscode/tasks.json\n' >"$T/job.sh"
+	submit user 0 --workspace "$W:rw" --hide sub --hide .envrc "$T/job.sh"
+	holds 'r["stdout"] == ""'
+	[ "$(cat "$W/.envrc" "$W/sub/.vscode/tasks.json" "$W/sub/__pycache__/file.pyc")" = $'mine\n{}\nx' ]
+	pending made/.vscode/tasks.json
+}
+
 # pending PATH...: these, and no others, wait; none is in the directory.
 pending()
 {
