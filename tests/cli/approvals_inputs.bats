@@ -68,7 +68,7 @@ bound()
 	show_request "$ID" --json
 	holds "'read-write directory $T/as-user/more' in [i['name'] for i in r['inputs']]" \
 		"'change and delete files of $T/as-user/more' in r['could']" 'r["wants"] == ["write"]'
-	# Read-only or not, and another directory in its place, are other questions.
+	# Read-only, and a directory with other content in its place, are other questions.
 	submit --workspace "$W:ro" --ro "$T/as-user/more"
 	parked
 	mv "$T/as-user/more" "$T/as-user/old"

@@ -27,8 +27,8 @@ begun()
 	E=$W
 	trusted_tree user
 	D=$W
-	as user mkdir -p "$D/sub" "$D/.vscode" "$E/sub"
-	as user sh -c 'echo {} >"$1/.vscode/tasks.json"' - "$D"
+	as user mkdir -p "$D/sub/in" "$D/.vscode" "$E/sub"
+	as user sh -c 'echo {} >"$1/.vscode/tasks.json"; echo mine >"$1/sub/in/.envrc"' - "$D"
 	person user 0 trust "$D"
 	trusted_tree user
 	exposed user
@@ -77,16 +77,30 @@ written()
 	dir user
 	more user
 	as user ln -s "$D" "$T/as-user/way"
-	(cd "$W" && as user "$CORDON" exec --tier no-cgroup --user --rw "$T/as-user/way" --hide "$D/sub" -- \
+	(cd "$W" && as user "$CORDON" exec --tier no-cgroup --user --rw "$T/as-user/way" --hide "$D/sub" --hide "$D/.vscode" -- \
 		sh -c "echo way >$T/as-user/way/file; ls -A $D/sub; (rmdir $D/sub; mv $D/sub $D/x) 2>/dev/null || echo kept" </dev/null >"$T/out" 2>"$T/err")
 	out_is kept
-	[ "$(cat "$D/file")" = way ]
+	[ "$(cat "$D/file" "$D/.vscode/tasks.json")" = $'way\n{}' ]
 	printf 'open("%s/file", "w").write("snippet")\n' "$D" >"$T/x.py"
 	box user:no-cgroup --user --rw "$D" "$T/x.py"
 	exits 0
 	[ "$(cat "$D/file")" = snippet ]
 }
 
+@test "Cordon's own files in the directory are covered" {
+	dir user
+	D=$T/as-user
+	trust user "$D"
+	[ -d "$D/state/cordon" ]
+	printf 'ls -A %s/state/cordon; (echo x >%s/state/cordon/evil; mv %s/state %s/gone; rm -r %s/state/cordon) 2>/dev/null; echo x >%s/made; mkdir -p %s/config/cordon; echo end\n' \
+		"$D" "$D" "$D" "$D" "$D" "$D" "$D" >"$T/x.sh"
+	box user:no-cgroup --user --rw "$D" "$T/x.sh"
+	out_is end
+	[ "$(cat "$D/made")" = x ]
+	[ -e "$D/state/cordon/log.db" ] && [ ! -e "$D/state/cordon/evil" ] && [ ! -e "$D/gone" ]
+}
+
+# bats test_tags=long
 @test "what --rw refuses" {
 	local way
 	dir user
@@ -100,6 +114,7 @@ written()
 		box user:no-cgroup --json --user --workspace "$W" --rw $way "$T/x.sh"
 		[ "$status" -ge 125 ] || { echo "$way"; show; }
 		holds 'not r["ran"] and r["error"]["message"]'
+		case $way in *'--r'* | "$W"* | "$T") holds '"the box also shows" in r["error"]["message"]' ;; esac
 	done
 	box user:no-userns --user --rw "$D" "$T/x.sh"
 	exits 125
@@ -111,6 +126,7 @@ written()
 	[ "$(cat "$D/file")" = old ]
 }
 
+# bats test_tags=long
 @test "exposed code needs a ticket for the directory; without one it is read-only" {
 	begun
 	printf 'cat %s/file; echo new >%s/file\n' "$D" "$D" >"$T/x.sh"
@@ -163,7 +179,7 @@ def attempt(what):
     try: what(); print("done")
     except OSError: pass
 attempt(lambda: open(D + "/.vscode/tasks.json", "w"))
-for path in "/.vscode", "/.vscode/tasks.json":
+for path in "/.vscode", "/.vscode/tasks.json", "/sub", "/sub/in", "/sub/in/.envrc":
     attempt(lambda: os.rename(D + path, D + "/moved"))
     attempt(lambda: os.rename(D + path, E + path))
     attempt(lambda: os.unlink(D + path))
@@ -179,7 +195,7 @@ open(E + "/__pycache__/file.pyc", "w").write("x")' >"$T/x.py"
 	submit user 0 --workspace "$W" --rw "$D" --rw "$E" "$T/x.py"
 	holds 'r["stdout"] == ""' "{e['object'] for e in r['effects']} == {'$D', '$E', '$D/sub/AGENTS.md', '$E/.vscode/tasks.json'}" \
 		"next(e for e in r['effects'] if 'AGENTS' in e['object'])['command'] == 'cordon grant --conversation $C --directory $D --write sub/AGENTS.md'"
-	[ "$(cat "$D/.vscode/tasks.json" "$D/plain")" = $'{}\nx' ]
+	[ "$(cat "$D/.vscode/tasks.json" "$D/sub/in/.envrc" "$D/plain")" = $'{}\nmine\nx' ]
 	[ ! -e "$D/sub/AGENTS.md" ] && [ ! -e "$E/.vscode" ] && [ ! -e "$E/__pycache__/file.pyc" ] && [ ! -e "$D/.idea" ]
 	[ -z "$(find "$D" "$E" -name 'cordon-took*')" ]
 	gate user 0 diff --conversation "$C" --json "$D"
@@ -189,6 +205,45 @@ open(E + "/__pycache__/file.pyc", "w").write("x")' >"$T/x.py"
 	granted "$D" sub/AGENTS.md
 	gate user 0 apply --conversation "$C" "$D"
 	[ "$(cat "$D/sub/AGENTS.md")" = x ]
+}
+
+# The changes of the workspace are decided again, those of the directory stay in the result.
+@test "--apply --wait: what waits in the directory is told too" {
+	begun
+	granted "$D" .
+	printf 'echo new >file; echo x >%s/AGENTS.md\n' "$D" >"$T/x.sh"
+	as user env HOME=/nonexistent XDG_STATE_HOME="$T/user" timeout 60 "$CORDON" run --json --tier no-cgroup --conversation "$C" \
+		--workspace "$W" --rw "$D" --apply --wait "$T/x.sh" >"$T/waited" 2>"$T/err" </dev/null &
+	for _ in $(seq 300); do
+		gate user 0 approvals list
+		ID=$(grep -oE '^[0-9a-f]{32}  pending' "$T/out" || true)
+		[ -z "$ID" ] || break
+		sleep 0.1
+	done
+	[ ! -e "$D/AGENTS.md" ]
+	person user 0 approvals approve "${ID%% *}"
+	wait $!
+	cp "$T/waited" "$T/out"
+	holds "{e['object']: e['outcome'] for e in r['effects']} == {'$D': 'ticket', '$D/AGENTS.md': 'withheld', 'file': 'ticket'}"
+	[ "$(cat "$W/file")" = new ]
+}
+
+# Each has the directory that the other one writes to as its workspace.
+# bats test_tags=long
+@test "two runs of one conversation do not wait for each other" {
+	begun
+	granted "$D" .
+	granted "$E" .
+	granted "$W" .
+	printf 'touch %s/d; until [ -e %s/e ]; do sleep 0.05; done; echo x >%s/AGENTS.md; echo x >new\n' "$W" "$W" "$D" >"$T/d.sh"
+	printf 'touch %s/e; until [ -e %s/d ]; do sleep 0.05; done; echo x >%s/AGENTS.md; echo x >new\n' "$W" "$W" "$E" >"$T/e.sh"
+	as user env HOME=/nonexistent XDG_STATE_HOME="$T/user" timeout 60 "$CORDON" run --tier no-cgroup --conversation "$C" --time 20s \
+		--workspace "$E" --rw "$D" --rw "$W" "$T/d.sh" >"$T/first" 2>&1 </dev/null &
+	submit user 0 --time 20s --workspace "$D" --rw "$E" --rw "$W" "$T/e.sh"
+	wait $! || { cat "$T/first"; false; }
+	[ ! -e "$D/AGENTS.md" ] && [ ! -e "$E/AGENTS.md" ]
+	gate user 0 diff --conversation "$C" --json "$D"
+	holds '{c["path"] for c in r["changes"]} == {"new", "AGENTS.md"}'
 }
 
 @test "a link in the directory leads nowhere" {
@@ -247,7 +302,7 @@ boxed()
 }
 @test "box: the directory is written to, a start takes what it left behind along" { every_owner boxed; }
 
-@test "box: a directory that was replaced, or whose grant is gone, ends the starts" {
+@test "box: a directory that was replaced gets no start" {
 	dir user
 	more user
 	made user:no-cgroup --rw "$D"

@@ -287,6 +287,29 @@ static void test_ticket(void)
 	trust_place(true);
 }
 
+/* A directory of --rw is replaced between the decision and the box. */
+static void test_replaced(void)
+{
+	struct started *s = decide(false);
+	const char *more = arena_printf(&s->bp.arena, "%s.more", place);
+	const char *old = arena_printf(&s->bp.arena, "%s.old", place);
+	struct err err = {0};
+
+	scratch_must(mkdir(more, 0755) == 0, "mkdir");
+	s->request.rw[s->request.rwc++] = more;
+	must(look(s, &err) == 0, &err);
+	s->bp.rw_at[0] = more;
+	must(host_paths_add(&s->bp.host_paths, more, &err) != NULL &&
+		     gate_check_inputs(&s->gate, &err) == 0,
+	     &err);
+	host_paths_close(&s->bp.host_paths);
+	scratch_must(rename(more, old) == 0 && mkdir(more, 0755) == 0, "a replaced directory");
+	must(host_paths_add(&s->bp.host_paths, more, &err) != NULL, &err);
+	ok(gate_check_inputs(&s->gate, &err) < 0 && strstr(err.message, more),
+	   "a directory of --rw is replaced meanwhile: no start");
+	done(s);
+}
+
 /* Asked twice it would say two things. */
 static int asked;
 bool __wrap_payload_is_same(int fd, const struct stat *before);
@@ -368,6 +391,7 @@ int main(void)
 	test_ended();
 	test_untrusted();
 	test_ticket();
+	test_replaced();
 	test_result();
 	scratch_leave(root);
 	return tap_done();
