@@ -115,6 +115,7 @@ int live_run_check(struct sentence *s, struct err *err)
 			 "a grant for what it needs (cordon grant); or cordon box reset %s, which "
 			 "drops its changes and creates it again",
 			 name);
+		s->result->report->instead = INSTEAD_NEW_BOX;
 		return -1;
 	}
 	if (bp->spec.cwd)

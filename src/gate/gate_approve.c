@@ -317,6 +317,8 @@ int gate_approve(struct gate *g, bool can_ask, struct err *err)
 		err_set(err, ERR_REFUSED,
 			"not run: people are not asked about a program of a live box");
 		err_cure(err, "cordon exec --wait -- COMMAND asks; or grant what it needs");
+		if (must_wait)
+			g->report->instead = INSTEAD_OWN_BOX;
 		return must_wait ? -1 : withhold(g->report, err);
 	}
 	if (check_fixed(g, err) < 0)

@@ -57,6 +57,13 @@ struct report_record {
 	uint8_t hash[REPORT_SHA256];
 };
 
+/* A start in a live box was refused, but a caller that owns the box may do this instead. */
+enum report_instead {
+	INSTEAD_NONE,
+	INSTEAD_NEW_BOX, /* create the box again, and start it there */
+	INSTEAD_OWN_BOX, /* run it in a box of its own: only then can people be asked */
+};
+
 struct report {
 	bool has_verdict; /* else nothing was decided, and nothing ran */
 	enum verdict verdict;
@@ -66,6 +73,7 @@ struct report {
 	char approval[REPORT_ID + 1];	  /* the id of the request to people; or "" */
 	char conversation[REPORT_ID + 1]; /* or "" */
 	bool exposed;
+	enum report_instead instead;
 	const char *home;    /* the kept home directory on the host; or NULL */
 	const char *cause;   /* what exposed the conversation; or NULL */
 	const char *pending; /* the command that shows the changes that wait; or NULL */
