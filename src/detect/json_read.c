@@ -116,8 +116,7 @@ static void copy_list(struct copier *c, json_t *from, struct node *n)
 
 	n->kind = NODE_LIST;
 	n->height = 1;
-	json_array_foreach(from, i, value)
-	{
+	json_array_foreach (from, i, value) {
 		const struct node *child = copy_node(c, value);
 		if (c->arena->failed)
 			return;
@@ -137,8 +136,7 @@ static void copy_map(struct copier *c, json_t *from, struct node *n)
 
 	n->kind = NODE_MAP;
 	n->height = 1;
-	json_object_foreach(from, key, value)
-	{
+	json_object_foreach (from, key, value) {
 		unsigned line = next_line(c);
 		struct text name = copy_text(c, key, strlen(key));
 		const struct node *child = copy_node(c, value);

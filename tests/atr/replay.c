@@ -184,7 +184,7 @@ static void take_text(json_t *o)
 	check_normal(o, &t);
 	for (i = 0; i < all.count; i++)
 		at[i] = -1;
-	json_array_foreach(json_object_get(o, "hits"), i, hit)
+	json_array_foreach (json_object_get(o, "hits"), i, hit)
 		at[json_integer_value(json_array_get(hit, 0))] =
 			json_integer_value(json_array_get(hit, 1));
 	for (i = 0; i < (only ? json_array_size(only) : all.count); i++) {
@@ -240,8 +240,7 @@ static void take_try(json_t *o)
 		all.wrongly_refused++;
 		show("wrongly refused", err.message, text, json_string_length(source));
 	}
-	json_array_foreach(json_object_get(o, "texts"), i, pair)
-	{
+	json_array_foreach (json_object_get(o, "texts"), i, pair) {
 		json_t *subject = json_array_get(pair, 0);
 		struct scan_text t;
 		size_t before = all.shown;
@@ -266,13 +265,13 @@ static void check_case(json_t *set, bool unicode, unsigned char *seen)
 	json_t *one, *other;
 	size_t i, k;
 
-	json_array_foreach(set, i, one)
-	{
+	json_array_foreach (set, i, one) {
 		uint32_t c = (uint32_t)json_integer_value(one);
 		size_t n = js_case_all(c, unicode, got), found = 0;
 		seen[c] = 1;
-		json_array_foreach(set, k, other) for (size_t g = 0; g < n; g++) found +=
-			got[g] == json_integer_value(other);
+		json_array_foreach (set, k, other)
+			for (size_t g = 0; g < n; g++)
+				found += got[g] == json_integer_value(other);
 		all.cased++;
 		all.miscased += n != json_array_size(set) || found != n;
 	}
@@ -288,7 +287,8 @@ static void take_case(json_t *o)
 
 	if (!seen)
 		exit(2);
-	json_array_foreach(json_object_get(o, "case"), i, set) check_case(set, unicode, seen);
+	json_array_foreach (json_object_get(o, "case"), i, set)
+		check_case(set, unicode, seen);
 	for (uint32_t c = 0; c <= max; c++)
 		all.miscased += !seen[c] && js_case_all(c, unicode, got) != 1;
 	free(seen);

@@ -71,8 +71,7 @@ int check_names(const struct world *world, const struct outcome *outcome, char *
 	json_t *change, *changes = json_object_get(outcome->result, "changes");
 	size_t i;
 
-	json_array_foreach(changes, i, change)
-	{
+	json_array_foreach (changes, i, change) {
 		const char *path = json_string_value(json_object_get(change, "path"));
 
 		if (!path || strcmp(path, "forged") == 0)

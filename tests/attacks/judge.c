@@ -50,8 +50,7 @@ static int is_killed(const struct outcome *outcome, const char *value)
 	(void)value;
 	if (!status_is(outcome, "signaled") || outcome_number(outcome, "signal") != 31)
 		return 0;
-	json_array_foreach(denials, i, denial)
-	{
+	json_array_foreach (denials, i, denial) {
 		const char *rule = json_string_value(json_object_get(denial, "rule"));
 
 		if (rule && strncmp(rule, "kill list", 9) == 0)

@@ -74,8 +74,7 @@ static const json_t *tie_to(const struct run_trace *t, const json_t *document)
 	size_t i;
 	json_t *e;
 
-	json_array_foreach(json_object_get(body_of(t, PART_VERDICT), "evidence"), i, e)
-	{
+	json_array_foreach (json_object_get(body_of(t, PART_VERDICT), "evidence"), i, e) {
 		const char *source = text_at(e, "source");
 		if (id && source && strcmp(id, source) == 0)
 			return e;
@@ -89,7 +88,9 @@ static json_t *led_by(const struct run_trace *t)
 	json_t *all = json_array(), *d;
 	size_t i;
 
-	json_array_foreach(t->documents, i, d) if (tie_to(t, d)) json_array_append(all, d);
+	json_array_foreach (t->documents, i, d)
+		if (tie_to(t, d))
+			json_array_append(all, d);
 	return all;
 }
 
@@ -144,8 +145,9 @@ static const json_t *document_of(const struct run_trace *t, const char *id)
 	size_t i;
 	json_t *d;
 
-	json_array_foreach(t->documents, i, d) if (id && text_at(d, "id") &&
-						   strcmp(text_at(d, "id"), id) == 0) return d;
+	json_array_foreach (t->documents, i, d)
+		if (id && text_at(d, "id") && strcmp(text_at(d, "id"), id) == 0)
+			return d;
 	return NULL;
 }
 
@@ -193,11 +195,12 @@ static void add_verdict(const struct run_trace *t, json_t *o)
 	size_t i;
 	json_t *e;
 
-	json_array_foreach(json_object_get(body_of(t, PART_VERDICT), "evidence"), i,
-			   e) if (view.tiec < REPORT_TIES_MAX) ties[view.tiec++] = tie_at(t, e);
-	json_array_foreach(json_object_get(body_of(t, PART_SCAN), "findings"), i,
-			   e) if (view.findingc < REPORT_FINDINGS_MAX) found[view.findingc++] =
-		finding_at(e);
+	json_array_foreach (json_object_get(body_of(t, PART_VERDICT), "evidence"), i, e)
+		if (view.tiec < REPORT_TIES_MAX)
+			ties[view.tiec++] = tie_at(t, e);
+	json_array_foreach (json_object_get(body_of(t, PART_SCAN), "findings"), i, e)
+		if (view.findingc < REPORT_FINDINGS_MAX)
+			found[view.findingc++] = finding_at(e);
 	snprintf(sort, sizeof(sort), "%.*s", (int)strcspn(t->ref, ":"), t->ref);
 	verdict_add(o, &view);
 }
@@ -331,8 +334,7 @@ static void print_words(const char *label, json_t *value, const char *none)
 		terminal_words(stdout, json_string_value(value));
 	else if (json_array_size(value) == 0)
 		fputs(none, stdout);
-	json_array_foreach(value, i, one)
-	{
+	json_array_foreach (value, i, one) {
 		fputs(i ? " " : "", stdout);
 		terminal_words(stdout, json_is_string(one) ? json_string_value(one) : "?");
 	}

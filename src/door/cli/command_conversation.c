@@ -131,8 +131,7 @@ static void print_documents(const json_t *all)
 	size_t i;
 	json_t *one;
 
-	json_array_foreach(all, i, one)
-	{
+	json_array_foreach (all, i, one) {
 		uint64_t ms = (uint64_t)json_integer_value(json_object_get(one, "time"));
 		printf("  %s", terminal_time(ms * 1000, when));
 		for (size_t m = 0; m < ARRAY_SIZE(members); m++) {
