@@ -156,8 +156,7 @@ static void take_reply(const struct query *q, struct call_start *start)
 	const char *key;
 
 	start->waits_for = json_string_value(json_object_get(q->m->params, "requestState"));
-	json_object_foreach((json_t *)responses, key, one)
-	{
+	json_object_foreach ((json_t *)responses, key, one) {
 		start->reply = reply_of(one);
 		start->reply_content = json_object_get(one, "content");
 	}

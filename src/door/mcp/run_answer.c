@@ -46,9 +46,9 @@ const char run_answer_schema[] =
 /* Fields of the whole result, and when they say something. */
 static const struct {
 	const char *name;
-	enum { IF_SET, IF_FAILED, IF_NOT_RUN } when;
+	enum { IF_SET, IF_RUN, IF_FAILED, IF_NOT_RUN } when;
 } picks[] = {{"status", IF_SET},    {"exit_code", IF_SET},  {"signal", IF_SET},
-	     {"limit", IF_SET},	    {"stdout", IF_SET},	    {"stderr", IF_SET},
+	     {"limit", IF_SET},	    {"stdout", IF_RUN},	    {"stderr", IF_RUN},
 	     {"truncated", IF_SET}, {"state", IF_SET},	    {"reasons", IF_NOT_RUN},
 	     {"rules", IF_NOT_RUN}, {"denials", IF_FAILED}, {"egress", IF_FAILED},
 	     {"hints", IF_FAILED},  {"approval_id", IF_SET}};
@@ -65,8 +65,7 @@ static json_t *missing_effects(const json_t *all)
 	json_t *list = json_array(), *one;
 	size_t i;
 
-	json_array_foreach(json_object_get(all, "effects"), i, one)
-	{
+	json_array_foreach (json_object_get(all, "effects"), i, one) {
 		const char *outcome = json_string_value(json_object_get(one, "outcome"));
 		if (outcome && json_array_size(list) < SAID_MAX &&
 		    (strcmp(outcome, "withheld") == 0 || strcmp(outcome, "waits") == 0))
@@ -122,7 +121,8 @@ static json_t *structured(const struct result *r)
 	bool did_run = r->ran == RAN_ENDED, failed = r->status != STATUS_EXITED || r->exit_code;
 
 	for (size_t i = 0; i < ARRAY_SIZE(picks); i++)
-		if (picks[i].when == IF_SET || (picks[i].when == IF_FAILED && failed) ||
+		if (picks[i].when == IF_SET || (picks[i].when == IF_RUN && did_run) ||
+		    (picks[i].when == IF_FAILED && failed) ||
 		    (picks[i].when == IF_NOT_RUN && !did_run))
 			put(o, picks[i].name, shortened(json_object_get(all, picks[i].name)));
 	put_encoding(o, all, "stdout_encoding");
@@ -161,7 +161,7 @@ static void say_list(FILE *to, const json_t *o, const char *list, const char *la
 	json_t *one;
 	size_t i;
 
-	json_array_foreach(json_object_get(o, list), i, one)
+	json_array_foreach (json_object_get(o, list), i, one)
 		say(to, label, json_string_value(member ? json_object_get(one, member) : one));
 }
 
@@ -170,8 +170,7 @@ static void say_effects(FILE *to, const json_t *o)
 	json_t *one;
 	size_t i;
 
-	json_array_foreach(json_object_get(o, "effects"), i, one)
-	{
+	json_array_foreach (json_object_get(o, "effects"), i, one) {
 		fprintf(to, "cordon: %s: %s %s\n",
 			json_string_value(json_object_get(one, "outcome")),
 			json_string_value(json_object_get(one, "effect")),
@@ -186,8 +185,7 @@ static void say_denials(FILE *to, const json_t *o)
 	json_t *one;
 	size_t i;
 
-	json_array_foreach(json_object_get(o, "denials"), i, one)
-	{
+	json_array_foreach (json_object_get(o, "denials"), i, one) {
 		const char *option = json_string_value(json_object_get(one, "option"));
 		fprintf(to, "cordon: refused: %s %s (%s)%s%s\n",
 			json_string_value(json_object_get(one, "call")),
@@ -237,20 +235,20 @@ static void add_text(struct mcp_answer *a, const struct result *r)
 /* ---- what waits for a person ---- */
 
 /* An answer in the client is no approval: the agent's host could give it by itself. */
-static json_t *question_of(const char *id, const json_t *lines)
+static json_t *question_of(const json_t *lines)
 {
 	struct arena a = {0};
 	const char *message = "";
 	json_t *one;
 	size_t i;
 
-	json_array_foreach(lines, i, one) message =
-		arena_printf(&a, "%s%s\n", message, json_string_value(one));
-	message =
-		arena_printf(&a,
-			     "%sTo approve it, answer in a terminal: cordon approvals approve %s\n"
-			     "Then accept here to go on; decline here to refuse it.",
-			     message, id);
+	json_array_foreach (lines, i, one)
+		message = arena_printf(&a, "%s%s\n", message, json_string_value(one));
+	message = arena_printf(
+		&a,
+		"%sAn answer here approves nothing. First answer in a terminal, as above; then "
+		"accept here to go on, or decline to refuse it.",
+		message);
 	json_t *q = json_pack("{s:s, s:s, s:{s:s, s:{s:{s:s, s:s, s:s, s:b}}}}", "mode", "form",
 			      "message", message, "requestedSchema", "type", "object", "properties",
 			      "answered", "type", "boolean", "title", "I have answered",
@@ -259,35 +257,41 @@ static json_t *question_of(const char *id, const json_t *lines)
 	return q;
 }
 
+json_t *run_answer_lines(const struct approval *a, uint64_t now)
+{
+	struct summary_line line[SUMMARY_LINES];
+	struct arena arena = {0};
+	size_t count = approval_summary(a, now, &arena, line);
+	json_t *lines = json_array();
+
+	for (size_t i = 0; i < count; i++) {
+		bool goes_on = !line[i].label[0];
+		const char *text = arena_printf(&arena, "%s%s%s", line[i].label,
+						goes_on ? "    " : ": ", line[i].text);
+		json_array_append_new(lines, jsonval_readable(text));
+	}
+	arena_done(&arena);
+	return lines;
+}
+
 int run_answer_waits(struct mcp_session *s, const char *approval, struct mcp_answer *ret,
 		     struct err *err)
 {
 	const struct gate_state_options options = {.path = s->command.state, .read_only = true};
 	AUTO_STATE struct gate_state state = STATE_CLOSED;
 	AUTO_APPROVAL struct approval a = {0};
-	struct summary_line line[SUMMARY_LINES];
-	struct arena arena = {0};
 
 	if (gate_state_open(&state, &options, err) < 0 ||
 	    approval_load(state.store, approval, &a, err) < 0)
 		return -1;
-	size_t count = approval_summary(&a, state.keeper.now_us() / 1000, &arena, line);
-	json_t *lines = json_array();
-	json_array_append_new(lines, jsonval_readable(approval_headline(&a.request, &arena)));
-	for (size_t i = 0; i < count; i++)
-		json_array_append_new(lines,
-				      jsonval_readable(arena_printf(&arena, "%s: %s", line[i].label,
-								    line[i].text)));
+	json_t *lines = run_answer_lines(&a, state.keeper.now_us() / 1000);
 	snprintf(ret->waits_for, sizeof(ret->waits_for), "%s", approval);
-	ret->question = question_of(approval, lines);
+	ret->question = question_of(lines);
 	json_array_append_new(
-		lines, jsonval_readable(arena_printf(
-			       &arena,
-			       "a person answers with: cordon approvals show %s; approval_status "
-			       "tells the answer; after it, make the same call again",
-			       approval)));
+		lines,
+		json_string("after the person's answer, make the same call again; approval_status "
+			    "tells the answer"));
 	json_object_set_new(ret->structured, "waits", lines);
-	arena_done(&arena);
 	return 0;
 }
 

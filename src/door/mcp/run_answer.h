@@ -12,6 +12,8 @@
 extern const char run_answer_schema[];
 
 void run_answer(struct mcp_call *call, const struct result *r, struct mcp_answer *ret);
+/* What an approver sees first. */
+json_t *run_answer_lines(const struct approval *a, uint64_t now);
 /* The request waits for a person: its first lines, and the question for them. */
 int run_answer_waits(struct mcp_session *s, const char *approval, struct mcp_answer *ret,
 		     struct err *err);

@@ -44,8 +44,7 @@ static int check_type(const json_t *schema, const json_t *value, const char *nam
 		if (is_of_type(value, words))
 			return 0;
 	}
-	json_array_foreach(type, i, one)
-	{
+	json_array_foreach (type, i, one) {
 		size_t len = strlen(words);
 		snprintf(words + len, sizeof(words) - len, "%s%s", len ? " or " : "",
 			 json_string_value(one));
@@ -64,8 +63,7 @@ static int check_enum(const json_t *schema, const json_t *value, const char *nam
 
 	if (word)
 		near = nearest_begin(word, strlen(word));
-	json_array_foreach(list, i, one)
-	{
+	json_array_foreach (list, i, one) {
 		if (json_equal(one, value))
 			return 0;
 		if (word)
@@ -74,8 +72,7 @@ static int check_enum(const json_t *schema, const json_t *value, const char *nam
 	if (!list)
 		return 0;
 	char words[256] = "";
-	json_array_foreach(list, i, one)
-	{
+	json_array_foreach (list, i, one) {
 		size_t len = strlen(words);
 		snprintf(words + len, sizeof(words) - len, "%s%s", len ? ", " : "",
 			 json_string_value(one));
@@ -110,7 +107,8 @@ static int unknown_member(const json_t *known, const char *key, const char *name
 	const char *each;
 	json_t *of;
 
-	json_object_foreach((json_t *)known, each, of) nearest_try(&near, each);
+	json_object_foreach ((json_t *)known, each, of)
+		nearest_try(&near, each);
 	err_set(err, ERR_INPUT, "%s has no member \"%.*s\"", shown(name), NAME_MAX_BYTES, key);
 	nearest_say(err, "", near.name);
 	return -1;
@@ -125,8 +123,7 @@ static int check_members(const json_t *schema, const json_t *value, const char *
 	const char *key;
 	size_t i;
 
-	json_object_foreach((json_t *)value, key, member)
-	{
+	json_object_foreach ((json_t *)value, key, member) {
 		const json_t *of = json_object_get(known, key);
 		char path[2 * NAME_MAX_BYTES];
 		if (!of && !json_is_object(others))
@@ -136,12 +133,10 @@ static int check_members(const json_t *schema, const json_t *value, const char *
 		if (schema_check(of ? of : others, member, path, err) < 0)
 			return -1;
 	}
-	json_array_foreach(required, i, one) if (
-		!json_object_get(
-			value, json_string_value(one))) return err_set(err, ERR_INPUT,
-								       "%s lacks the member \"%s\"",
-								       shown(name),
-								       json_string_value(one));
+	json_array_foreach (required, i, one)
+		if (!json_object_get(value, json_string_value(one)))
+			return err_set(err, ERR_INPUT, "%s lacks the member \"%s\"", shown(name),
+				       json_string_value(one));
 	return 0;
 }
 
@@ -154,7 +149,8 @@ int schema_check(const json_t *schema, const json_t *value, const char *name, st
 	    check_range(schema, value, name, err) < 0)
 		return -1;
 	if (items)
-		json_array_foreach(value, i,
-				   one) if (schema_check(items, one, name, err) < 0) return -1;
+		json_array_foreach (value, i, one)
+			if (schema_check(items, one, name, err) < 0)
+				return -1;
 	return json_is_object(value) ? check_members(schema, value, name, err) : 0;
 }

@@ -5,9 +5,8 @@
  */
 #include <string.h>
 
-#include "approval/summary.h"
 #include "base/scope.h"
-#include "door/mcp/session.h"
+#include "door/mcp/run_answer.h"
 #include "door/mcp/tools.h"
 #include "show/jsonval.h"
 
@@ -35,22 +34,12 @@ static int load(const struct mcp_session *s, struct gate_state *state, const cha
 
 static json_t *describe(const struct approval *a, uint64_t now)
 {
-	struct summary_line line[SUMMARY_LINES];
-	struct arena arena = {0};
-	size_t count = approval_summary(a, now, &arena, line);
-	json_t *lines = json_array(),
-	       *o = json_pack("{s:s, s:s, s:o}", "approval_id", a->id, "status",
-			      approval_state_name(approval_state_at(a, now)), "headline",
-			      jsonval_readable(approval_headline(&a->request, &arena)));
+	json_t *o = json_pack("{s:s, s:s, s:o}", "approval_id", a->id, "status",
+			      approval_state_name(approval_state_at(a, now)), "summary",
+			      run_answer_lines(a, now));
 
-	for (size_t i = 0; i < count; i++)
-		json_array_append_new(lines,
-				      jsonval_readable(arena_printf(&arena, "%s: %s", line[i].label,
-								    line[i].text)));
-	json_object_set_new(o, "summary", lines);
 	if (a->status.reason && *a->status.reason)
 		json_object_set_new(o, "reason", jsonval_readable(a->status.reason));
-	arena_done(&arena);
 	return o;
 }
 
@@ -96,14 +85,12 @@ static void say(struct mcp_answer *ret, const json_t *list)
 	json_t *one, *line;
 	size_t i, k;
 
-	json_array_foreach(list, i, one)
-	{
-		text = arena_printf(&a, "%s%s: %s: %s\n", text,
+	json_array_foreach (list, i, one) {
+		text = arena_printf(&a, "%s%s: %s\n", text,
 				    json_string_value(json_object_get(one, "approval_id")),
-				    json_string_value(json_object_get(one, "status")),
-				    json_string_value(json_object_get(one, "headline")));
-		json_array_foreach(json_object_get(one, "summary"), k, line) text =
-			arena_printf(&a, "%s  %s\n", text, json_string_value(line));
+				    json_string_value(json_object_get(one, "status")));
+		json_array_foreach (json_object_get(one, "summary"), k, line)
+			text = arena_printf(&a, "%s  %s\n", text, json_string_value(line));
 	}
 	mcp_add_text(ret, text, strlen(text));
 	arena_done(&a);
@@ -155,7 +142,7 @@ const struct mcp_tool tool_approval_status = {
 		  "\"approval_id\":{\"type\":\"string\"},"
 		  "\"status\":{\"type\":\"string\",\"description\":\"pending, approved, denied, "
 		  "expired or "
-		  "used\"},\"headline\":{\"type\":\"string\"},\"reason\":{\"type\":\"string\"},"
+		  "used\"},\"reason\":{\"type\":\"string\"},"
 		  "\"summary\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}}}}},"
 		  "\"error\":{\"type\":\"object\"}},\"required\":[\"status\"]}",
 	.only_reads = true,

@@ -32,8 +32,7 @@ static int add_env(struct request *r, const struct mcp_call *call, struct arena 
 	json_t *env = json_object_get(call->arguments, "env"), *value;
 	const char *name;
 
-	json_object_foreach(env, name, value)
-	{
+	json_object_foreach (env, name, value) {
 		if (!*name || strchr(name, '='))
 			return err_set(err, ERR_INPUT, "env: \"%.64s\" is no name of a variable",
 				       name);
@@ -83,13 +82,15 @@ static void run(struct mcp_call *call, struct request *r, runner *run_it, struct
 static void run_command(struct mcp_call *call, struct mcp_answer *ret)
 {
 	struct request *r = &call->session->command;
+	struct arena a = {0};
 
 	r->lang = "bash";
 	r->file = "command";
-	r->code = mcp_text(call, "command");
+	r->code = arena_printf(&a, "%s\n", mcp_text(call, "command"));
 	r->code_len = strlen(r->code);
 	r->cwd = mcp_text(call, "cwd");
 	run(call, r, session_start, ret);
+	arena_done(&a);
 }
 
 static void run_code(struct mcp_call *call, struct mcp_answer *ret)
