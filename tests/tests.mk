@@ -87,6 +87,12 @@ $(BUILD)/tests/overlay-run: $(BUILD)/obj/tests/overlay/run.o $(TEST_LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
 
+# The MCP server with the tools of the conformance suite; see tests/mcp/run.
+tests: $(BUILD)/tests/mcp-fixture
+$(BUILD)/tests/mcp-fixture: $(BUILD)/obj/tests/mcp/fixture.o $(TEST_LIB)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(LINK) -o $@ $^ $(CLI_LIBS)
+
 # Delivers a message; see tests/cli/deliver.bats.
 tests: $(BUILD)/tests/deliver-send
 $(BUILD)/tests/deliver-send: $(BUILD)/obj/tests/deliver/send.o $(TEST_LIB)

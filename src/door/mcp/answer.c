@@ -124,6 +124,11 @@ void mcp_answer_done(struct mcp_answer *a)
 	*a = (struct mcp_answer){0};
 }
 
+const char *mcp_question(const struct mcp_tool *tool)
+{
+	return tool->question ? tool->question : "approval";
+}
+
 const char *mcp_text(const struct mcp_call *call, const char *name)
 {
 	return json_string_value(json_object_get(call->arguments, name));

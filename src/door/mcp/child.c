@@ -98,11 +98,11 @@ static bool asks(const struct child_job *job, const struct mcp_answer *a)
 
 /* The client calls again with its answers and with our state, which is only the name of what waits: the
  * answer of a client gives nothing by itself, so the state needs no signature. */
-static json_t *input_required(struct mcp_answer *a)
+static json_t *input_required(struct mcp_answer *a, const struct mcp_tool *tool)
 {
 	json_t *r = json_pack("{s:s, s:{s:{s:s, s:O}}, s:s}", "resultType", "input_required",
-			      "inputRequests", "approval", "method", "elicitation/create", "params",
-			      a->question, "requestState", a->waits_for);
+			      "inputRequests", mcp_question(tool), "method", "elicitation/create",
+			      "params", a->question, "requestState", a->waits_for);
 
 	mcp_answer_done(a);
 	return mcp_finish(r, true);
@@ -115,7 +115,7 @@ static void answer(struct speaker *s, struct mcp_answer *a)
 	json_t *question = NULL, *result;
 
 	if (asks(job, a) && job->modern) {
-		result = input_required(a);
+		result = input_required(a, job->tool);
 	} else {
 		if (asks(job, a)) {
 			kind = CHILD_UNASKED;

@@ -149,17 +149,24 @@ static json_t *check_arguments(const struct mcp_tool *tool, const json_t *argume
 	return mcp_answer_result(&a, tool, modern);
 }
 
-/* In the modern era the client makes the call again, with the person's answer. */
-static void take_reply(const struct query *q, struct call_start *start)
+/* In the modern era the client makes the call again, with the person's answer. One that is no answer to our
+ * question is none: the person is asked again. */
+static int take_reply(const struct query *q, struct call_start *start, struct rpc_error *err)
 {
-	const json_t *responses = json_object_get(q->m->params, "inputResponses"), *one;
-	const char *key;
+	const json_t *state = json_object_get(q->m->params, "requestState"),
+		     *all = json_object_get(q->m->params, "inputResponses"),
+		     *ours = json_object_get(all, mcp_question(start->tool));
 
-	start->waits_for = json_string_value(json_object_get(q->m->params, "requestState"));
-	json_object_foreach ((json_t *)responses, key, one) {
-		start->reply = reply_of(one);
-		start->reply_content = json_object_get(one, "content");
-	}
+	if (state && (!json_is_string(state) || !approval_id_is_good(json_string_value(state))))
+		return rpc_fail(err, RPC_INVALID_PARAMS, "params.requestState is not one of ours");
+	if (all && !json_is_object(all))
+		return rpc_fail(err, RPC_INVALID_PARAMS, "params.inputResponses must be an object");
+	start->waits_for = json_string_value(state);
+	if (!json_is_string(json_object_get(ours, "action")))
+		return 0;
+	start->reply = reply_of(ours);
+	start->reply_content = json_object_get(ours, "content");
+	return 0;
 }
 
 static bool can_ask(const struct mcp_server *s, const struct query *q)
@@ -204,8 +211,10 @@ static json_t *call_tool(struct mcp_server *s, const struct query *q, struct rpc
 				   .tool = tool,
 				   .modern = q->modern,
 				   .can_ask = can_ask(s, q)};
-	if (q->modern)
-		take_reply(q, &start);
+	if (q->modern && take_reply(q, &start, err) < 0) {
+		json_decref(arguments);
+		return NULL;
+	}
 	result = check_arguments(tool, arguments, q->modern);
 	if (!result && s->session && session_begin(s->session, s->client, &why) < 0)
 		result = fail_tool(tool, &why, q->modern);

@@ -42,6 +42,7 @@ struct mcp_answer {
 struct mcp_tool {
 	const char *name, *title, *description;
 	const char *input, *output; /* JSON Schemas; OUTPUT may be NULL */
+	const char *question;	    /* the name of what it may ask a person; NULL: "approval" */
 	bool only_reads, reaches_out;
 	void (*run)(struct mcp_call *call, struct mcp_answer *ret);
 };
@@ -51,6 +52,7 @@ void mcp_add_text(struct mcp_answer *a, const char *text, size_t len);
 void mcp_add_image(struct mcp_answer *a, const char *mime, const void *data, size_t len);
 /* The answer becomes this error, in its text and in its structured part. */
 void mcp_answer_error(struct mcp_answer *a, const struct err *err);
+const char *mcp_question(const struct mcp_tool *tool);
 /* The type of a picture by its first bytes, or NULL. */
 const char *mcp_picture_type(const void *data, size_t len);
 /* The result of tools/call of TOOL, in the form of its era. *A is empty afterwards. */
