@@ -413,3 +413,52 @@ talk_behind()
 		"$CORDON" mcp --tier "${1#*:}" --conversation "$C" <"$T/program" >"$T/out" 2>"$T/err")
 }
 @test "after the person's answer at a terminal the call goes on" { every_owner approved; }
+
+persons() {
+	local who=${1%%:*}
+	for own in '' "$(as "$who" "$CORDON" conversation new)"; do
+		rm -f "$W/made"
+		talk "$1" ${own:+--conversation "$own"} <<-EOF
+		import os, subprocess
+		def box(*words):
+		    return subprocess.run(["$CORDON", "box", *words], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+		c.hello()
+		c.good("run_command", command="echo by the model >made")
+		r = json.loads(box("list", "--json").stdout)["boxes"]
+		assert len(r) == 1 and r[0]["state"] == "lives", r
+		name = r[0]["name"]
+		r = box("exec", name, "--user", "--", "cat", "made")
+		assert r.stdout == "by the model\n", r
+		assert "+ by the model" in box("diff", name).stdout
+		r = box("apply", name)
+		if "$own":
+		    assert r.returncode == 0 and open("made").read() == "by the model\n", r
+		else:
+		    assert not os.path.exists("made") and "waits" in r.stdout + r.stderr, r
+		assert c.good("run_command", command="cat made")["stdout"] == "by the model\n"
+		EOF
+	done
+}
+@test "the person uses the session's box with cordon box, and applies its changes" { every_owner persons; }
+
+direct() {
+	local who=${1%%:*}
+	C=$(as "$who" "$CORDON" conversation new)
+	as "$who" script -qec "'$CORDON' grant --conversation $C --directory '$W' --write ." /dev/null <<<yes >"$T/tty"
+	echo 'A page about nothing.' | as "$who" "$CORDON" ingest --conversation "$C" --kind web --name https://page.test/ - >/dev/null
+	talk "$1" --conversation "$C" --workspace "$W:rw" <<-'EOF'
+	c.hello()
+	c.good("write_file", path="sub/direct", content="1\n")
+	assert open("sub/direct").read() == "1\n"
+	r = c.good("run_command", command="echo 2 >>sub/direct; mkdir -p .git/hooks; echo 3 >.git/hooks/pre-commit")
+	assert open("sub/direct").read() == "1\n2\n"
+	c.good("run_code", language="python", code="open('sub/code', 'w').write('4\\n')")
+	assert open("sub/code").read() == "4\n"
+	import os
+	assert not os.path.exists(".git/hooks/pre-commit")
+	EOF
+}
+@test "under a grant the directory itself is written, but for paths that are run or obeyed" {
+	dir user # that of root is written when a program has ended
+	direct user:no-cgroup
+}

@@ -39,6 +39,7 @@ static int open_conversation(struct mcp_session *s, const char *client, struct e
 		if (conversation_find(&state.keeper, s->command.conversation, &c, err) < 0)
 			return -1;
 	} else {
+		s->is_own = true;
 		snprintf(title, sizeof(title), "mcp %.64s", client);
 		conversation_init(&c, state.principal, title, state.keeper.now_us());
 		conversation_expose(&c, UNSEEN, c.begun_us);
@@ -121,7 +122,8 @@ static int store_options(const struct mcp_session *s, int *ret, struct err *err)
 	fputs(getcwd(cwd, sizeof(cwd)) ? cwd : "/", to);
 	fprintf(to, "%ccordon%cbox%ccreate%c%s%c", 0, 0, 0, 0, s->box, 0);
 	fwrite(s->words, 1, s->words_len, to);
-	fprintf(to, "--conversation=%s%c", s->conversation, 0);
+	if (s->is_own)
+		fprintf(to, "--conversation=%s%c", s->conversation, 0);
 	int bad = ferror(to);
 	if (fclose(to) != 0 || bad)
 		return err_memory(err);

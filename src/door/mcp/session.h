@@ -20,7 +20,8 @@ struct mcp_session {
 	size_t words_len;
 	/* Filled in by session_begin. */
 	char conversation[ID_HEX], box[KEEP_NAME_MAX];
-	int lock; /* -1 before */
+	bool is_own; /* the options name no conversation */
+	int lock;    /* -1 before */
 };
 
 /* Finds the conversation, or begins one for the client of that name. Before the first call. */
