@@ -111,14 +111,17 @@ static int ingest_part(struct gate *g, int stream, struct text data, struct err 
 {
 	static const char *const names[] = {"stdout", "stderr"};
 	AUTO_PAGES struct ingest_report *report = pages_new(sizeof(*report));
-	char name[REF_SIZE], run[REF_SIZE];
+	char name[SOURCE_NAME_MAX + 1], run[REF_SIZE];
 	const char *refs[] = {run};
 
 	if (!report)
 		return err_memory(err);
 	snprintf(run, sizeof(run), "run:%s", g->report->run);
 	snprintf(name, sizeof(name), "%s of run:%.16s", names[stream], g->report->run);
-	struct ingest_in in = {.kind = FROM_RUN_OUTPUT,
+	bool is_file = stream == 0 && g->req->reads;
+	if (is_file)
+		snprintf(name, sizeof(name), "%s", g->req->reads);
+	struct ingest_in in = {.kind = is_file ? FROM_FILE : FROM_RUN_OUTPUT,
 			       .name = name,
 			       .name_len = strlen(name),
 			       .policy = &g->policy,
@@ -130,6 +133,8 @@ static int ingest_part(struct gate *g, int stream, struct text data, struct err 
 	int r = gate_rules(g, err);
 	if (r == 0)
 		r = ingest(&g->state, &g->rules, &g->facts.conversation, &in, report, err);
+	if (r == 0 && report->withheld)
+		g->report->withheld = arena_dup(&g->report->arena, report->inspection.denied_by);
 	ingest_done(report);
 	return r;
 }

@@ -74,9 +74,10 @@ struct report {
 	char conversation[REPORT_ID + 1]; /* or "" */
 	bool exposed;
 	enum report_instead instead;
-	const char *home;    /* the kept home directory on the host; or NULL */
-	const char *cause;   /* what exposed the conversation; or NULL */
-	const char *pending; /* the command that shows the changes that wait; or NULL */
+	const char *withheld; /* the rule that withholds the output from the agent; or NULL */
+	const char *home;     /* the kept home directory on the host; or NULL */
+	const char *cause;    /* what exposed the conversation; or NULL */
+	const char *pending;  /* the command that shows the changes that wait; or NULL */
 	size_t effectc;
 	struct report_effect effect[REPORT_EFFECTS_MAX];
 	size_t reasonc, findingc, tiec;

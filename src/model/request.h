@@ -77,6 +77,7 @@ struct request {
 	const char *net[REQUEST_LIST_MAX];    /* HOST:PORT that the program may connect to */
 	const char *secret[REQUEST_LIST_MAX]; /* names of the policy's secrets for the program */
 	/* for the gate */
+	const char *reads; /* standard output is this file, which an agent reads; or NULL */
 	const char *title, *purpose; /* the host's and the agent's text for approvers; or NULL */
 	const char *conversation;    /* the id; NULL: the run is a conversation of its own */
 	bool is_users;		     /* the user typed it, or the host attests that */

@@ -4,6 +4,7 @@
 load helper
 load workspace
 load live_box
+load scan
 
 # talk WAY [OPTION...]: standard input is a program of the client; see there. With ELICITS=1 it can ask people.
 talk()
@@ -462,3 +463,27 @@ direct() {
 	dir user # that of root is written when a program has ended
 	direct user:no-cgroup
 }
+
+withheld() {
+	local who=${1%%:*}
+	pack
+	printf 'a file with the moonstone  word\n' >"$W/stone" && chmod 644 "$W/stone"
+	chmod -R go+rX "$T/r"
+	talk "$1" --rules "$T/r" <<-'EOF'
+	c.hello()
+	for name, arguments in ("read_file", {"path": "stone"}), ("run_command", {"command": "cat sto*"}):
+	    r = c.call(name, **arguments)
+	    assert r["isError"] and "moonstone" not in json.dumps(r) and "ATR-2026-90001" in json.dumps(r), r
+	r = c.good("scan", text="the moonstone  word", kind="text")
+	assert r["findings"][0]["rule"] == "ATR-2026-90001" and r["grade"] == "denies", r
+	assert c.good("scan", text="harmless")["findings"] == []
+	assert "one of: text, python" in c.bad("scan", text="x", kind="pyton")
+	r = c.call("run_code", language="python", code="print('moonstone  word')")
+	assert r["isError"] and "moonstone" not in json.dumps(r), r
+	EOF
+	C=$(as "$who" "$CORDON" conversation list | grep 'mcp test' | head -n 1 | cut -d' ' -f1)
+	as "$who" "$CORDON" conversation show "$C" --json >"$T/out"
+	holds '[d["kind"] + " " + d["name"] for d in r["documents"]][0] == "file stone"' \
+		'r["documents"][0]["trust"] == "hostile"'
+}
+@test "a file that is read is a source of its name; what a rule withholds is not told" { every_owner withheld; }

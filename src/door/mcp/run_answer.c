@@ -115,6 +115,17 @@ static void put_encoding(json_t *o, const json_t *all, const char *name)
 		json_object_set(o, name, encoding);
 }
 
+/* The program ran, but an agent must not read what it printed. */
+static void withhold(json_t *o, const char *rule)
+{
+	json_object_del(o, "stdout");
+	json_object_del(o, "stderr");
+	json_object_set_new(o, "error",
+			    json_pack("{s:s, s:o}", "message",
+				      "the program ran, but a rule withholds its output", "cause",
+				      json_sprintf("rule %s", rule)));
+}
+
 static json_t *structured(const struct result *r)
 {
 	json_t *all = run_json(r, TIER_FULL), *o = json_object();
@@ -131,6 +142,8 @@ static json_t *structured(const struct result *r)
 		put(o, "wall_ms", jsonval_number(r->wire.wall_ms));
 	put(o, "effects", missing_effects(all));
 	put(o, "error", error_of(all));
+	if (r->report && r->report->withheld)
+		withhold(o, r->report->withheld);
 	json_decref(all);
 	return o;
 }
@@ -300,7 +313,7 @@ void run_answer(struct mcp_call *call, const struct result *r, struct mcp_answer
 	struct err err;
 
 	ret->structured = structured(r);
-	ret->is_error = r->status != STATUS_EXITED;
+	ret->is_error = r->status != STATUS_EXITED || (r->report && r->report->withheld);
 	if (r->status == STATUS_PENDING && r->report && r->report->approval[0] &&
 	    run_answer_waits(call->session, r->report->approval, ret, &err) < 0)
 		json_object_set_new(ret->structured, "waits",

@@ -71,7 +71,8 @@ static bool run(struct mcp_call *call, const char *code, struct bytes *out, stru
 	r->code = code;
 	r->code_len = strlen(code);
 	session_start(call->session, r, &sink, result);
-	bool is_good = result->status == STATUS_EXITED && result->exit_code == 0;
+	bool is_good = result->status == STATUS_EXITED && result->exit_code == 0 &&
+		       !result->report->withheld;
 	if (!is_good) {
 		run_answer(call, result, ret);
 		ret->is_error = true;
@@ -157,6 +158,7 @@ static void read_file(struct mcp_call *call, struct mcp_answer *ret)
 	struct bytes b = {0};
 	struct arena a = {0};
 
+	call->session->command.reads = mcp_text(call, "path");
 	if (run(call, file_code(call, &a, "exec cat -- @"), &b, ret)) {
 		const char *type = b.len ? mcp_picture_type(b.data, b.len) : NULL;
 		if (!b.len)
