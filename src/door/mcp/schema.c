@@ -152,5 +152,8 @@ int schema_check(const json_t *schema, const json_t *value, const char *name, st
 		json_array_foreach (value, i, one)
 			if (schema_check(items, one, name, err) < 0)
 				return -1;
-	return json_is_object(value) ? check_members(schema, value, name, err) : 0;
+	/* An object of which the schema says nothing may have any member. */
+	bool is_free = !json_object_get(schema, "properties") &&
+		       !json_object_get(schema, "additionalProperties");
+	return json_is_object(value) && !is_free ? check_members(schema, value, name, err) : 0;
 }
