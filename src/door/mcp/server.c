@@ -18,7 +18,8 @@
 #include "door/mcp/calls.h"
 #include "door/mcp/protocol.h"
 
-#define LAST_NS 5000000000U /* after the end of the input: for calls that are about to end */
+/* After the end of the input: for calls that are about to end. A client that has died does not read. */
+#define LAST_NS 30000000000U
 
 enum { AT_SIGNAL, AT_OUT, AT_IN, AT_CALLS, FDS_MAX = AT_CALLS + SERVER_CALLS_MAX };
 
