@@ -281,7 +281,7 @@ goal-gate: all $(BUILD)/bench $(BUILD)/box/cordon
 goal-verify: $(BUILD)/tests/store/measure
 	@d=$$(mktemp -d) && { $< $$d 1000000 30; status=$$?; rm -rf --one-file-system $$d; exit $$status; }
 goal-conversations: all
-	@had=$$(ls -d /etc/cordon 2>/dev/null); BUILD=$(BUILD) tests/own-etc tests/conversations/replay; status=$$?; \
+	@had=$$(ls -d /etc/cordon 2>/dev/null); BUILD=$(BUILD) tests/own-etc sh -c "tests/conversations/replay && tests/conversations/replay --mcp"; status=$$?; \
 		[ -n "$$had" ] || rmdir /etc/cordon 2>/dev/null; exit $$status
 goal-corpus: all
 	@tests/corpora/gate --goal 2 $(BUILD)/cordon '$(CORPUS)' --rules rules
