@@ -50,6 +50,8 @@ commands() {
 	assert "No such file" in r["stderr"], r
 	r = c.good("run_command", command="cat new; kill $(cat pid) && cat; echo $K", stdin="in\n", env={"K": "v"})
 	assert r["stdout"] == "first\nin\nv\n", r
+	assert c.good("run_command", command="pwd; ls", cwd="sub")["stdout"].endswith("/sub\nkept\n")
+	assert c.bad("run_command", command="pwd", cwd="none")
 	r = c.call("run_command", command="sleep 60", timeout_seconds=1)
 	assert r["isError"] and r["structuredContent"]["status"] == "timed_out", r
 	c.modern = True

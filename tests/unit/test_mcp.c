@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "base/scope.h"
+#include "conf/profile.h"
+#include "detect/scan.h"
 #include "tap.h"
 
 static const struct {
@@ -152,8 +154,36 @@ static void test_tools(void)
 	}
 }
 
+static bool has_word(const struct mcp_tool *tool, const char *name, const char *word)
+{
+	json_t *schema = json_loads(tool->input, 0, NULL), *one;
+	json_t *list = json_object_get(json_object_get(json_object_get(schema, "properties"), name),
+				       "enum");
+	bool has = false;
+	size_t i;
+
+	json_array_foreach (list, i, one)
+		has |= strcmp(json_string_value(one), word) == 0;
+	json_decref(schema);
+	return has;
+}
+
+/* The schemas are texts: a new language and a new kind must be in them. */
+static void test_tables(void)
+{
+	const char *kind;
+
+	for (unsigned i = 0; profile_at(i); i++)
+		ok(has_word(&tool_run_code, "language", profile_at(i)->name) ==
+			   (profile_at(i)->interpreter != NULL),
+		   "run_code: %s", profile_at(i)->name);
+	for (unsigned i = 0; (kind = scan_kind_name(i)); i++)
+		ok(has_word(&tool_scan, "kind", kind) == (i != KIND_EVENTS), "scan: %s", kind);
+}
+
 int main(void)
 {
+	test_tables();
 	test_messages();
 	test_id_length();
 	test_schemas();

@@ -88,7 +88,9 @@ static void run_command(struct mcp_call *call, struct mcp_answer *ret)
 	r->file = "command";
 	r->code = arena_printf(&a, "%s\n", mcp_text(call, "command"));
 	r->code_len = strlen(r->code);
-	r->cwd = mcp_text(call, "cwd");
+	const char *cwd = mcp_text(call, "cwd");
+	r->cwd =
+		cwd && *cwd != '/' ? arena_printf(&a, "%s/%s", call->session->workspace, cwd) : cwd;
 	run(call, r, session_start, ret);
 	arena_done(&a);
 }
@@ -126,8 +128,8 @@ const struct mcp_tool tool_run_command = {
 	.input = "{\"type\":\"object\",\"properties\":{"
 		 "\"command\":{\"type\":\"string\",\"maxLength\":100000,"
 		 "\"description\":\"text for bash\"},"
-		 "\"cwd\":{\"type\":\"string\",\"description\":\"absolute path; the project "
-		 "directory by "
+		 "\"cwd\":{\"type\":\"string\",\"maxLength\":4095,\"description\":"
+		 "\"absolute, or relative to the project directory, which is the "
 		 "default\"}," SHARED_MEMBERS
 		 "},\"required\":[\"command\"],\"additionalProperties\":false}",
 	.output = run_answer_schema,
