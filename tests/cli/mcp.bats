@@ -243,8 +243,8 @@ conversations() {
 	talk "$1" --conversation "$C" <<-EOF
 	import subprocess
 	c.hello()
-	assert c.good("run_command", command="echo 1 >one; cat file")["state"] == "clean"
 	assert c.good("run_code", language="python", code="print(1)")["state"] == "clean"
+	assert c.good("run_command", command="echo 1 >one; cat file")["state"] == "clean"
 	subprocess.run(["$CORDON", "ingest", "--conversation", "$C", "--kind", "web", "--name", "https://page.test/", "-"],
 	    input=b"A page about nothing.", check=True, stdout=subprocess.DEVNULL)
 	# The box is made again, with its changes.
@@ -272,25 +272,28 @@ conversations() {
 
 # The client dies, the server is told to end, or it is killed: no program lives on.
 ends() {
-	local who=${1%%:*} how
+	local how time
 	for how in 'c.server.terminate()' 'c.server.kill()' 'c.server.stdin.close(); c.server.stdout.close()'; do
+		time=$((100000 + RANDOM))
 		talk "$1" <<-EOF
-		import os
+		import subprocess
 		c.hello()
-		n = c.begin("tools/call", {"name": "run_command", "arguments": {"command": "echo \$\$; exec sleep 1234"},
+		n = c.begin("tools/call", {"name": "run_command", "arguments": {"command": "echo \$\$; exec sleep $time"},
 		    "_meta": {"progressToken": 1}})
 		while not c.notes:
 		    c.notes.append(json.loads(c.lines.get(timeout=30)))
+		def lives():
+		    return subprocess.run(["pgrep", "-xf", "sleep $time"], stdout=subprocess.DEVNULL).returncode == 0
+		while not lives():
+		    time.sleep(0.1)
 		$how
 		c.server.wait(timeout=20)
+		for i in range(100):
+		    if lives():
+		        time.sleep(0.1)
+		assert not lives()
 		c.done = lambda: None
 		EOF
-		for _ in $(seq 100); do
-			! pgrep -u "$([ "$who" = user ] && echo "$TEST_UID" || echo 0)" -xf 'sleep 1234' >/dev/null || { sleep 0.1; continue; }
-			continue 2
-		done
-		echo "after $how a program lives"
-		return 1
 	done
 }
 @test "when the client or the server ends, no program of a call lives on" { every_owner ends; }
@@ -489,3 +492,20 @@ withheld() {
 		'r["documents"][0]["trust"] == "hostile"'
 }
 @test "a file that is read is a source of its name; what a rule withholds is not told" { every_owner withheld; }
+
+granted() {
+	local who=${1%%:*}
+	C=$(as "$who" "$CORDON" conversation new)
+	echo 'A page about nothing.' | as "$who" "$CORDON" ingest --conversation "$C" --kind web --name https://page.test/ - >/dev/null
+	talk "$1" --conversation "$C" --net listed.test:443 <<-EOF
+	import subprocess
+	c.hello()
+	r = c.good("run_command", command="echo 1 >one")
+	assert r["effects"][0]["object"] == "listed.test:443" and "grant" in r["effects"][0]["command"], r
+	subprocess.run(["script", "-qec", "$CORDON grant --conversation $C --net listed.test:443", "/dev/null"],
+	    input=b"yes\n", check=True, stdout=subprocess.DEVNULL)
+	r = c.good("run_command", command="cat one; getent hosts listed.test")
+	assert "effects" not in r and r["stdout"].startswith("1\n"), r
+	EOF
+}
+@test "after a grant the box is made again, with its changes and the host" { every_owner granted; }
