@@ -46,13 +46,15 @@ static int read_words(struct cli_call *call, struct mcp_session *s, struct err *
 {
 	AUTO_CLOSE int words = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
 	AUTO_FREE char *data = malloc(KEEP_OPTIONS_MAX);
-	ssize_t n = data && words >= 0 ? io_read_full(words, data, KEEP_OPTIONS_MAX) : -1;
+	ssize_t n = words >= 0 && data ? io_read_full(words, data, KEEP_OPTIONS_MAX) : -1;
 	size_t at = 0, len = n > 0 ? (size_t)n : 0;
 
+	if (!data)
+		return err_memory(err);
 	if (n == KEEP_OPTIONS_MAX)
 		return err_set(err, ERR_LIMIT, "the options have %d bytes or more",
 			       KEEP_OPTIONS_MAX);
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 2 && at < len; i++)
 		at += strnlen(data + at, len - at) + 1;
 	char *copy = at < len ? arena_alloc(&call->arena, len - at) : "";
 	if (!copy)

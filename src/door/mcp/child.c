@@ -20,7 +20,7 @@
 
 #define PROGRESS_NS 200000000U
 
-enum { TAIL_MAX = 200 };
+enum { TAIL_MAX = 200, TAIL_LOOK = 800 };
 
 struct speaker {
 	const struct child_job *job;
@@ -61,7 +61,7 @@ static void tell_progress(struct mcp_call *call, double done, double total, cons
 /* Keeps the end of the last line that has something. */
 static void keep_tail(struct speaker *s, const char *data, size_t len)
 {
-	for (size_t i = len > 4 * TAIL_MAX ? len - 4 * TAIL_MAX : 0; i < len; i++) {
+	for (size_t i = len > TAIL_LOOK ? len - TAIL_LOOK : 0; i < len; i++) {
 		if (data[i] == '\n' || data[i] == '\r') {
 			if (i + 1 < len)
 				s->tail_len = 0;
@@ -71,7 +71,9 @@ static void keep_tail(struct speaker *s, const char *data, size_t len)
 			memmove(s->tail, s->tail + TAIL_MAX / 2, TAIL_MAX / 2);
 			s->tail_len = TAIL_MAX / 2;
 		}
-		s->tail[s->tail_len++] = data[i] ? data[i] : ' ';
+		s->tail[s->tail_len++] = data[i];
+		if (!data[i])
+			s->tail[s->tail_len - 1] = ' ';
 	}
 	s->tail[s->tail_len] = '\0';
 }

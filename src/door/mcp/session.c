@@ -18,8 +18,8 @@
 #include "base/scope.h"
 #include "trust/conversation.h"
 
-#define IDLE_MS (10 * 60 * 1000ULL)
-#define LIFE_MS (24 * 60 * 60 * 1000ULL)
+#define IDLE_MS (10ULL * 60 * 1000)
+#define LIFE_MS (24ULL * 60 * 60 * 1000)
 
 enum { TRIES = 3, ENDING_TRIES = 50 };
 
