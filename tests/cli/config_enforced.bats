@@ -45,6 +45,7 @@ load config_enforced
 	refuses policy 5 ingest --conversation x --kind web --name n --policy "$T/lax.yaml" x.py
 	refuses policy 5 plan --conversation x --policy "$T/lax.yaml" x.py
 	refuses policy 5 policy show --policy "$T/lax.yaml"
+	refuses policy 5 mcp --policy "$T/lax.yaml"
 }
 
 @test "policy: the same file by another name" {
@@ -258,6 +259,7 @@ refuses_user()
 	refuses_user reset --conversation x --state "$T/as-user/other" .
 	refuses_user ingest --conversation x --kind web --name n --state "$T/as-user/other" x.py
 	refuses_user plan --conversation x --state "$T/as-user/other" x.py
+	refuses_user mcp --state "$T/as-user/other"
 	refuses_user approvals list --state "$T/as-user/other"
 	refuses_user audit verify --state "$T/as-user/other"
 	[ ! -e "$T/as-user/other" ]
