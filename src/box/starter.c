@@ -345,14 +345,25 @@ static void __attribute__((noreturn)) run_start(struct box *b, struct start *s, 
 	_exit(0);
 }
 
-/* With the rights of the programs, because every layer binds this process too. Never a directory, a device or
- * a pipe: opening one can wait, act, or lead out. */
+/* What a descriptor may be passed out for. Opening a device or a pipe can wait, act, or lead out. */
+static bool is_passed(const struct stat *st, int flags)
+{
+	return flags & O_PATH	     ? true
+	       : flags & O_DIRECTORY ? S_ISDIR(st->st_mode)
+				     : S_ISREG(st->st_mode);
+}
+
+/* With the rights of the programs, because every layer binds this process too. */
 static int open_file(const struct wire_open *m, const char *path, bool near)
 {
-	int allowed = O_ACCMODE | O_CREAT | O_EXCL | O_TRUNC | O_APPEND;
-	int flags = ((int)m->flags & allowed & ~O_TRUNC) | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+	int asked = (int)m->flags, only = asked & (O_PATH | O_DIRECTORY | O_NOFOLLOW);
+	int flags = asked & (O_ACCMODE | O_CREAT | O_EXCL | O_APPEND);
+
+	/* A directory only to list it, and O_PATH only to look at it. */
+	flags = (only & (O_PATH | O_DIRECTORY) ? only : flags | only | O_NOCTTY | O_NONBLOCK) |
+		O_CLOEXEC;
 	struct open_how how = {.flags = (uint64_t)(unsigned)flags,
-			       .mode = (int)m->flags & O_CREAT ? m->mode & 0777 : 0,
+			       .mode = flags & O_CREAT ? m->mode & 0777 : 0,
 			       .resolve = RESOLVE_NO_MAGICLINKS};
 	struct stat st;
 	/* The filter refuses openat2 where the host's files are near. */
@@ -361,11 +372,13 @@ static int open_file(const struct wire_open *m, const char *path, bool near)
 
 	if (fd < 0 || fstat(fd, &st) < 0)
 		return -1;
-	if (!S_ISREG(st.st_mode)) {
+	if (!is_passed(&st, flags)) {
 		errno = S_ISDIR(st.st_mode) ? EISDIR : EINVAL;
 		return -1;
 	}
-	if ((int)m->flags & O_TRUNC && ftruncate(fd, 0) < 0)
+	if (flags & (O_PATH | O_DIRECTORY))
+		return scope_take_fd(&fd);
+	if (asked & O_TRUNC && ftruncate(fd, 0) < 0)
 		return -1;
 	if (fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) < 0)
 		return -1;

@@ -58,7 +58,7 @@ int live_start(struct live *l, const struct live_start *s, uint32_t *ret_id, str
 int live_signal(struct live *l, uint32_t id, int sig, struct err *err);
 /* Kills each process of the start, until none is left. */
 int live_kill(struct live *l, uint32_t id, struct err *err);
-/* Asks for a regular file. FLAGS: see wire_open. The answer is LIVE_OPENED with *RET_ID. */
+/* Asks for a file. FLAGS: see wire_open. The answer is LIVE_OPENED with *RET_ID. */
 int live_open(struct live *l, const char *path, int flags, unsigned mode, uint32_t *ret_id,
 	      struct err *err);
 /* Asks for the changes in the workspace since the box was created. */

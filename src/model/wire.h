@@ -141,7 +141,8 @@ struct wire_signal {
 	uint32_t tree; /* 1: SIGKILL for each process of the start, until none is left */
 };
 
-/* Opens a regular file with the box's rights. FLAGS: O_ACCMODE, O_CREAT, O_EXCL, O_TRUNC, O_APPEND. */
+/* Opens a regular file with the box's rights. FLAGS: O_ACCMODE, O_CREAT, O_EXCL, O_TRUNC, O_APPEND,
+ * O_NOFOLLOW. Or with O_DIRECTORY a directory to list it, or with O_PATH anything to look at it. */
 struct wire_open {
 	uint32_t kind, id;
 	uint32_t flags, mode;

@@ -238,6 +238,37 @@ static void test_open(void)
 	}
 }
 
+/* To look at, and to list. */
+static void test_look(void)
+{
+	char text[4] = "", link[64], real[PATH_MAX] = "";
+	struct stat st;
+	int fd = live_box_open(&box, "/tmp/link", O_PATH | O_NOFOLLOW, 0);
+
+	ok(fd >= 0 && fstat(fd, &st) == 0 && S_ISLNK(st.st_mode), "a link is looked at");
+	close(fd);
+	fd = live_box_open(&box, "/tmp/../tmp/link", O_PATH, 0);
+	ok(fd >= 0 && read(fd, text, 1) < 0 && errno == EBADF, "what is looked at is not read");
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	ok(readlink(link, real, sizeof(real) - 1) > 0 && strcmp(real, "/etc/passwd") == 0,
+	   "and has the box's path: %s", real);
+	close(fd);
+	fd = live_box_open(&box, "/tmp/pipe", O_PATH, 0);
+	ok(fd >= 0 && fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode), "a pipe is not waited for");
+	close(fd);
+	ok(live_box_open(&box, "/tmp/magic", O_PATH, 0) < 0 && errno == ELOOP, "no link leads out");
+	fd = live_box_open(&box, "/tmp/dir", O_RDONLY | O_DIRECTORY, 0);
+	ok(fd >= 0 && fstat(fd, &st) == 0 && S_ISDIR(st.st_mode), "a directory is listed");
+	close(fd);
+	ok(live_box_open(&box, "/tmp/plain", O_RDONLY | O_DIRECTORY, 0) < 0 && errno == ENOTDIR,
+	   "a file is no directory");
+	ok(live_box_open(&box, "/tmp/link", O_RDONLY | O_NOFOLLOW, 0) < 0 && errno == ELOOP,
+	   "a link is not followed");
+	ok(live_box_open(&box, "/tmp/made", O_PATH | O_CREAT, 0600) < 0 && errno == ENOENT &&
+		   live_box_open(&box, "/tmp/made", O_DIRECTORY | O_CREAT, 0600) < 0,
+	   "nothing is made");
+}
+
 static void test_terminal(void)
 {
 	static const char script[] = "test -t 0 && test -t 1 && stty size; read x; "
@@ -536,6 +567,7 @@ int main(int argc, char **argv)
 	test_limits();
 	test_memory();
 	test_open();
+	test_look();
 	test_terminal();
 	test_many();
 	test_isolation();
