@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -207,14 +208,16 @@ static int take_event(struct running *r, struct err *err)
 	return e.kind == LIVE_EXITED ? take_exit(r, &e.exited, err) : 0;
 }
 
+/* SIGKILL is for each process of the start. */
 static int pass_signals(struct running *r, struct err *err)
 {
-	int sig;
+	int sig, sent = 0;
 
-	while ((sig = launch_next_signal(r->sink)) > 0)
-		if (!r->exited && live_signal(r->live, r->id, sig, err) < 0)
-			return -1;
-	return 0;
+	while (sent == 0 && (sig = launch_next_signal(r->sink)) > 0)
+		if (!r->exited)
+			sent = sig == SIGKILL ? live_kill(r->live, r->id, err)
+					      : live_signal(r->live, r->id, sig, err);
+	return sent;
 }
 
 /* Returns the number of streams that can be read now. */
@@ -293,7 +296,8 @@ static int start(struct sentence *s, struct live *l, struct err *err)
 	struct blueprint *bp = &s->bp;
 	const struct spec *box = &bp->spec;
 	const uint64_t *limit = s->gate.decision.confined.limit;
-	const char *argv[] = {"bash", "-c", bp->payload.data}, *env[SPEC_ENV_MAX];
+	const char *argv[] = {"bash", s->req->is_login ? "-lc" : "-c", bp->payload.data};
+	const char *env[SPEC_ENV_MAX];
 	struct running r = {.live = l,
 			    .input = &bp->pump,
 			    .result = s->result,
@@ -341,7 +345,7 @@ static void conclude(struct sentence *s)
 int live_run_start(struct sentence *s, struct err *err)
 {
 	kept_box_begin(s->kept, s->sink, s->result);
-	if (start(s, &s->kept->live, err) < 0)
+	if (!s->req->is_typed && start(s, &s->kept->live, err) < 0)
 		return -1;
 	conclude(s);
 	return 0;

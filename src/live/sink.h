@@ -24,7 +24,8 @@ struct launch_sink {
 	void (*terminal)(void *ctx, int master);
 	void (*probe)(void *ctx, const struct wire_probe *probe);
 	void *ctx;
-	/* A pipe: each byte is the number of a signal for the program; or 0. */
+	/* A pipe: each byte is the number of a signal for the program; or 0. In a live box SIGKILL is for
+	 * all processes of the start. */
 	int signals;
 };
 

@@ -44,6 +44,8 @@ struct request {
 	enum tier tier;
 	uint64_t limit[LIMIT_COUNT];
 	bool creates_box;	/* only creates a live box, for later programs: no code, no input */
+	bool is_login;		/* a start in such a box: by a login shell */
+	bool is_typed;		/* text for a program of such a box: nothing starts */
 	const char *cwd;	/* where the program starts; NULL: the workspace */
 	unsigned rows, cols;	/* of the terminal that the program gets; 0: none */
 	const char *stdin_file; /* NULL: empty */
