@@ -139,8 +139,8 @@ static int queue(struct lines_out *out, const char *data, size_t len)
 		out->len -= out->at;
 		out->at = 0;
 	}
-	if (out->size - out->len < len + 1) {
-		size_t size = (out->len + len + 1) * 2;
+	if (out->size - out->len < len) {
+		size_t size = (out->len + len) * 2;
 		char *grown = realloc(out->data, size);
 		if (!grown)
 			return -1;
@@ -148,8 +148,17 @@ static int queue(struct lines_out *out, const char *data, size_t len)
 		out->size = size;
 	}
 	memcpy(out->data + out->len, data, len);
-	out->data[out->len + len] = '\n';
-	out->len += len + 1;
+	out->len += len;
+	return 0;
+}
+
+int lines_bytes(struct lines_out *out, const char *data, size_t len, struct err *err)
+{
+	if (out->fd < 0)
+		return 0;
+	if (queue(out, data, len) < 0)
+		return err_memory(err);
+	lines_flush(out);
 	return 0;
 }
 
@@ -157,7 +166,7 @@ int lines_put(struct lines_out *out, const char *data, size_t len, struct err *e
 {
 	if (out->fd < 0)
 		return 0;
-	if (queue(out, data, len) < 0)
+	if (queue(out, data, len) < 0 || queue(out, "\n", 1) < 0)
 		return err_memory(err);
 	lines_flush(out);
 	return 0;

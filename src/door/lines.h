@@ -55,7 +55,9 @@ size_t lines_waiting(const struct lines_out *out);
 /* Adds a line, and writes what can be written now. -1: out of memory. A reader that has gone is no
  * error: OUT->fd is -1 then. */
 int lines_put(struct lines_out *out, const char *data, size_t len, struct err *err);
-/* The same for a message, which it frees. */
+/* The same without a newline. */
+int lines_bytes(struct lines_out *out, const char *data, size_t len, struct err *err);
+/* Adds a message as a line, and frees it. */
 int lines_send(struct lines_out *out, json_t *message, struct err *err);
 /* The event to wait for; its descriptor is -1 when nothing waits. */
 struct pollfd lines_wants(const struct lines_out *out);
