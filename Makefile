@@ -43,7 +43,7 @@ MODEL := $(wildcard src/model/*.c)
 BOX   := $(wildcard src/box/*.c)
 PROBE := $(wildcard src/probe/*.c)
 # Folders that every run uses come first: their code is adjacent in the program, so fewer pages are mapped.
-CLI   := $(wildcard src/flow/*.c src/gate/*.c src/read/*.c src/live/*.c src/door/*.c src/door/mcp/*.c src/door/cli/*.c src/show/*.c src/conf/*.c src/store/*.c src/yaml/*.c src/policy/*.c src/trust/*.c src/trust/evidence/*.c src/approval/*.c src/rule/*.c src/scan/*/*.c src/detect/*.c src/overlay/*.c)
+CLI   := $(wildcard src/flow/*.c src/gate/*.c src/read/*.c src/live/*.c src/door/*.c src/door/executor/*.c src/door/mcp/*.c src/door/cli/*.c src/show/*.c src/conf/*.c src/store/*.c src/yaml/*.c src/policy/*.c src/trust/*.c src/trust/evidence/*.c src/approval/*.c src/rule/*.c src/scan/*/*.c src/detect/*.c src/overlay/*.c)
 # What cordon links; cordon-box gets none of the parsers. Of libarchive only tar and gzip are used: so it
 # needs zlib and none of the other libraries that its pkg-config names.
 CLI_LIBS  = -ljansson -lyaml -lsodium -lnettle -lpcre2-8 -lutf8proc -larchive -lz -lsqlite3 $(LIBM) $(if $(SAN),,$(NOLOAD)) $(MEMORY)

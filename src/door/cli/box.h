@@ -17,6 +17,9 @@ struct box_options {
 
 /* Before the options are read, which changes their words. */
 void box_read_words(struct cli_call *call);
+/* --idle and --life. */
+int box_durations(const struct box_options *o, uint64_t *ret_idle_ms, uint64_t *ret_life_ms,
+		  struct err *err);
 /* What create stores: the current directory and those words. */
 int box_store_options(const struct box_options *o, int *ret, struct err *err);
 /* Uses the box NAME, and puts the request that it was created with into *RET, with the options of CALL

@@ -33,6 +33,15 @@ static int read_duration(const char *text, const char *name, uint64_t fallback, 
 	return -1;
 }
 
+int box_durations(const struct box_options *o, uint64_t *ret_idle_ms, uint64_t *ret_life_ms,
+		  struct err *err)
+{
+	return read_duration(o->idle, "idle", IDLE_DEFAULT_MS, ret_idle_ms, err) < 0 ||
+			       read_duration(o->life, "life", LIFE_DEFAULT_MS, ret_life_ms, err) < 0
+		       ? -1
+		       : 0;
+}
+
 /* The box is a conversation of its own, unless the caller names one. Nothing is known of the code that
  * will run in it, so it is exposed unless the user typed this. */
 static int begin_conversation(struct cli_call *call, struct gate_state *s, struct err *err)
@@ -60,10 +69,7 @@ static int create(struct cli_call *call, struct kept_box *k, struct err *err)
 	const char *name = call->argv[1];
 
 	if (cli_check_name(name, "box", err) < 0 ||
-	    read_duration(options_of(call)->idle, "idle", IDLE_DEFAULT_MS, &k->about.idle_ms, err) <
-		    0 ||
-	    read_duration(options_of(call)->life, "life", LIFE_DEFAULT_MS, &k->about.life_ms, err) <
-		    0)
+	    box_durations(options_of(call), &k->about.idle_ms, &k->about.life_ms, err) < 0)
 		return -1;
 	if (call->words)
 		return err_set(err, ERR_USAGE, "cordon box create takes no --words");
