@@ -132,7 +132,7 @@ static int ingest_part(struct gate *g, int stream, struct text data, struct err 
 			       .refc = 1};
 	int r = gate_rules(g, err);
 	if (r == 0)
-		r = ingest(&g->state, &g->rules, &g->facts.conversation, &in, report, err);
+		r = ingest(&g->state, g->rules, &g->facts.conversation, &in, report, err);
 	if (r == 0 && report->withheld)
 		g->report->withheld = arena_dup(&g->report->arena, report->inspection.denied_by);
 	ingest_done(report);

@@ -52,17 +52,13 @@ static void lend_back(struct gate *g)
 
 	if (g->state.store)
 		s->state = g->state;
-	if (g->rules.engine) {
-		s->rules = g->rules;
-		memcpy(s->pack_key, g->pack_key, sizeof(s->pack_key));
-	}
 	g->state = (struct gate_state)STATE_CLOSED;
-	g->rules = (struct packs){0};
 }
 
 void gate_session_close(struct gate_session *s)
 {
 	packs_done(&s->rules);
+	arena_done(&s->arena);
 	gate_state_close(&s->state);
 }
 
@@ -79,7 +75,8 @@ void gate_close(struct gate *g)
 	if (g->report) /* the report points into the inspection's memory */
 		arena_adopt(&g->report->arena, &g->inspection.arena);
 	inspection_done(&g->inspection);
-	packs_done(&g->rules);
+	packs_done(&g->own.rules);
+	arena_done(&g->own.arena);
 	policy_done(&g->policy);
 	gate_state_close(&g->state);
 	gate_drop_attachments(g);

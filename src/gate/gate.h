@@ -78,8 +78,9 @@ struct gate_question {
  * opened them. Their requests name the same ones. Begin with GATE_SESSION_CLOSED. */
 struct gate_session {
 	struct gate_state state;
-	struct packs rules;
+	struct packs rules; /* never moved: they point into themselves */
 	uint8_t pack_key[PACKS_KEY];
+	struct arena arena; /* of the rules */
 };
 #define GATE_SESSION_CLOSED                                                                        \
 	{                                                                                          \
@@ -93,7 +94,8 @@ struct gate {
 	struct report *report;
 	struct gate_state state;
 	struct policy policy;
-	struct packs rules;
+	struct gate_session own;     /* without a session: only its rules */
+	struct packs *rules;	     /* NULL: not open */
 	uint8_t pack_key[PACKS_KEY]; /* identifies the rules */
 	struct inspection inspection;
 	bool is_inspected; /* the scan has begun */
@@ -156,6 +158,8 @@ void gate_spent_tickets(struct gate *g, uint64_t version);
 /* gate_scan.c */
 /* Opens the rules. gate_scan calls this when it needs them. */
 int gate_rules(struct gate *g, struct err *err);
+/* The same for a session, and the rules that REQ names. */
+int gate_session_rules(struct gate_session *s, const struct request *req, struct err *err);
 /* VIEW is the code's canonical form if the caller has it, or NULL. */
 int gate_scan(struct gate *g, const struct code_view *view, struct err *err);
 

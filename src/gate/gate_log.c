@@ -132,7 +132,7 @@ static void put_scan(struct gate *g, struct jcs *j)
 	jcs_word(j, "grade", grade_name(l->grade));
 	jcs_int(j, "more", (int64_t)(l->rules - l->listed));
 	jcs_hex(j, "pack", g->pack_key, sizeof(g->pack_key));
-	jcs_int(j, "rules", (int64_t)g->rules.pack.rulec);
+	jcs_int(j, "rules", (int64_t)(g->rules ? g->rules->pack.rulec : 0));
 }
 
 static void put_evidence(const struct report *r, struct jcs *j)

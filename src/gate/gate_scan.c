@@ -38,20 +38,32 @@ static struct scan_options options_for(const struct profile *profile)
 	return o;
 }
 
+int gate_session_rules(struct gate_session *s, const struct request *req, struct err *err)
+{
+	struct packs_options o = {.directory = req->rules, .directories = req->rulesc};
+
+	if (s->rules.engine)
+		return 0;
+	o.places = places_of_user(&s->arena, req->state);
+	if (inspect_open_rules(&s->rules, &o, err) == 0 &&
+	    packs_key(&s->rules, s->pack_key, err) == 0)
+		return 0;
+	packs_done(&s->rules);
+	s->rules = (struct packs){0};
+	return -1;
+}
+
 int gate_rules(struct gate *g, struct err *err)
 {
-	struct packs_options o = {.directory = g->req->rules, .directories = g->req->rulesc};
+	struct gate_session *s = g->session ? g->session : &g->own;
 
-	if (!g->rules.engine && g->session && g->session->rules.engine) {
-		g->rules = g->session->rules;
-		memcpy(g->pack_key, g->session->pack_key, sizeof(g->pack_key));
-	}
-	if (g->rules.engine)
+	if (g->rules)
 		return 0;
-	o.places = places_of_user(&g->arena, g->req->state);
-	if (inspect_open_rules(&g->rules, &o, err) < 0)
+	if (gate_session_rules(s, g->req, err) < 0)
 		return -1;
-	return packs_key(&g->rules, g->pack_key, err);
+	g->rules = &s->rules;
+	memcpy(g->pack_key, s->pack_key, sizeof(g->pack_key));
+	return 0;
 }
 
 /* A command of plain words: its code view is the text itself. The reader costs twenty times as much as the
@@ -86,7 +98,7 @@ static int scan_code(struct gate *g, const struct payload *p, const struct code_
 		err_cure(err, "pass data in it as a file: --workspace DIR or --stdin FILE");
 		return -1;
 	}
-	return inspect_bytes(&g->inspection, &g->rules, &at, err);
+	return inspect_bytes(&g->inspection, g->rules, &at, err);
 }
 
 /* Joins arguments and environment, each on a line of its own. */
@@ -134,7 +146,7 @@ static int scan_words(struct gate *g, struct err *err)
 	if (join_words(g->req, &words, &at.data.len, err) < 0 || gate_rules(g, err) < 0)
 		return -1;
 	at.data.s = words;
-	return inspect_bytes(&g->inspection, &g->rules, &at, err);
+	return inspect_bytes(&g->inspection, g->rules, &at, err);
 }
 
 static bool is_machine_code(int fd)

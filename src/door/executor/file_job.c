@@ -69,20 +69,6 @@ static void canonicalize(struct file_call *c)
 		file_answer(c, json_pack("{s:s}", "path", uri));
 }
 
-static int open_rules(struct desk *d, struct arena *a, struct err *err)
-{
-	const struct request *r = d->options->request;
-	struct packs_options o = {.directory = r->rules,
-				  .directories = r->rulesc,
-				  .places = places_of_user(a, r->state)};
-
-	if (d->session.rules.engine)
-		return 0;
-	if (inspect_open_rules(&d->session.rules, &o, err) < 0)
-		return -1;
-	return packs_key(&d->session.rules, d->session.pack_key, err);
-}
-
 static int record_part(struct file_call *c, const char *path, const struct policy *policy,
 		       struct text data, struct err *err)
 {
@@ -129,7 +115,7 @@ static int record_source(struct file_call *c, const char *path, const char *data
 	for (size_t i = 0; i < KNOWN_MAX && i < c->desk->files->knownc; i++)
 		if (memcmp(c->desk->files->known[i], sha256, sizeof(sha256)) == 0)
 			return 0;
-	int r = open_rules(c->desk, &c->arena, err);
+	int r = gate_session_rules(&c->desk->session, c->desk->options->request, err);
 	if (r == 0)
 		r = policy_open(&policy, c->desk->options->request->policy, err);
 	for (size_t at = 0; r == 0 && at < len; at += INGEST_BYTES_MAX) {
