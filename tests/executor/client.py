@@ -145,7 +145,7 @@ class Client:
     def until(self, done, what, wait_s=WAIT_S):
         end = time.monotonic() + wait_s
         while not done():
-            assert self.turn(end), f"waited for {what}"
+            assert self.turn(end) or done(), f"waited for {what}"
 
     def wait(self, name, wait_s=WAIT_S):
         """Until the program has ended."""

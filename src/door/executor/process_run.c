@@ -66,17 +66,16 @@ static void give(struct door *d, struct process *p)
 /* Once, because otherwise a person would look for changes that are not there. */
 static void tell_proposal(struct door *d, struct process *p)
 {
-	char line[2 * PATH_MAX];
+	char line[3 * PATH_MAX];
 
 	if (d->has_told || !door_proposes(d, p->wish))
 		return;
 	d->has_told = true;
-	int len =
-		snprintf(line, sizeof(line),
-			 "cordon: no grant lets this agent write to %s, so changes wait there: "
-			 "cordon diff --conversation %s shows them, cordon grant --conversation %s "
-			 "--write . lets the next box write\n",
-			 d->options->request->workspace, d->conversation, d->conversation);
+	int len = snprintf(
+		line, sizeof(line),
+		"cordon: no grant lets this agent write to %s: its changes are proposals\n"
+		"cordon:   try: cordon diff --conversation %s %s\n",
+		d->options->request->workspace, d->conversation, d->options->request->workspace);
 	process_say(d, p, 1, line, (size_t)len);
 }
 

@@ -149,15 +149,23 @@ static void tell_waiting(void *ctx, const struct report *r)
 	desk_send(ctx, FRAME_ERROR, line, (size_t)len);
 }
 
-/* A program that only failed has said why itself. */
-static bool has_words(const struct result *r)
+static bool is_withheld(const struct report *r)
 {
-	bool ended = r->status == STATUS_EXITED || r->status == STATUS_SIGNALED;
-	bool refused = r->denialc || (r->report && r->report->effectc);
+	for (size_t i = 0; r && i < r->effectc; i++)
+		if (r->effect[i].outcome < OUTCOME_POLICY)
+			return true;
+	return false;
+}
 
-	for (size_t i = 0; i < r->egressc; i++)
-		refused = refused || r->egress[i].verdict == EGRESS_REFUSED;
-	return !ended || refused;
+/* A program that was killed needs no words. Of one that failed, Cordon may know why. What was given needs
+ * none: R is recorded, and its effects are not needed any more. */
+static bool has_words(struct result *r)
+{
+	if (is_withheld(r->report))
+		return true;
+	if (r->report)
+		r->report->effectc = 0;
+	return r->status != STATUS_SIGNALED || r->denialc;
 }
 
 static void run(struct desk *d, struct request *r, struct kept_box *k)
