@@ -296,7 +296,8 @@ static int start(struct sentence *s, struct live *l, struct err *err)
 	struct blueprint *bp = &s->bp;
 	const struct spec *box = &bp->spec;
 	const uint64_t *limit = s->gate.decision.confined.limit;
-	const char *argv[] = {"bash", s->req->is_login ? "-lc" : "-c", bp->payload.data};
+	const char *argv[] = {s->req->arg0 ? s->req->arg0 : "bash", s->req->is_login ? "-lc" : "-c",
+			      bp->payload.data};
 	const char *env[SPEC_ENV_MAX];
 	struct running r = {.live = l,
 			    .input = &bp->pump,
@@ -319,6 +320,9 @@ static int start(struct sentence *s, struct live *l, struct err *err)
 		capture_init(&s->result->out[i], (size_t)limit[LIMIT_OUTPUT]);
 		capture_hash(&s->result->out[i]);
 	}
+	/* What is typed before there is a terminal waits. */
+	if (start.tty)
+		scope_close(&bp->pump.to);
 	int done = start.tty ? 0 : open_pipes(&r, to, err);
 	memcpy(start.stream, (const int[]){bp->input, to[0], to[1]}, sizeof(start.stream));
 	if (done == 0)

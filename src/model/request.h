@@ -45,6 +45,7 @@ struct request {
 	uint64_t limit[LIMIT_COUNT];
 	bool creates_box;	/* only creates a live box, for later programs: no code, no input */
 	bool is_login;		/* a start in such a box: by a login shell */
+	const char *arg0;	/* the name of that shell, or NULL */
 	bool is_typed;		/* text for a program of such a box: nothing starts */
 	const char *cwd;	/* where the program starts; NULL: the workspace */
 	unsigned rows, cols;	/* of the terminal that the program gets; 0: none */
