@@ -11,7 +11,7 @@ programs() {
 r = c.shell("echo out; echo err >&2; exit 3")
 assert (r.out, r.exit_code) == ("out\n", 3) and r.err.startswith("err\n"), r.chunks
 r = c.shell("pwd; id -u; echo $0 $HOME")
-assert (r.out, r.err) == (c.cwd + "\n1000\nbash /home\n", ""), r.chunks
+assert (r.out, r.err) == (c.cwd + "\n1000\n/bin/bash /home\n", ""), r.chunks
 assert c.shell("kill -TERM $$").exit_code == 143
 assert c.shell("shopt -q login_shell").exit_code == 0
 assert c.shell("shopt -q login_shell", login=False).exit_code == 1

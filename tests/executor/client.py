@@ -139,7 +139,8 @@ class Client:
         self.runs[name] = Run()
         return self.call("process/start", **{
             "processId": name, "argv": argv, "cwd": self.uri(cwd), "env": env or {},
-            "envPolicy": {"inherit": "all", "exclude": [], "set": {}, "includeOnly": []},
+            "envPolicy": {"inherit": "all", "ignoreDefaultExcludes": True, "exclude": [], "set": {},
+                          "includeOnly": []},
             "tty": False, "pipeStdin": False, "arg0": None, "sandbox": None, **more})
 
     def until(self, done, what, wait_s=WAIT_S):

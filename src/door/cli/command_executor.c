@@ -77,6 +77,16 @@ static int keep_words(struct cli_call *call, struct executor_options *o, struct 
 	return 0;
 }
 
+/* A program may be a server of the agent's, which lives as long as the agent. */
+static void lengthen_time(struct cli_call *call)
+{
+	const struct config *c = &call->config;
+
+	if (!c->now.where[CONFIG_LIMIT + LIMIT_TIME] &&
+	    !c->enforced.where[CONFIG_LIMIT + LIMIT_TIME])
+		call->request.limit[LIMIT_TIME] = limit_row(LIMIT_TIME)->max;
+}
+
 static int run_executor(struct cli_call *call)
 {
 	struct executor_options o = {
@@ -88,6 +98,7 @@ static int run_executor(struct cli_call *call)
 	    keep_words(call, &o, &err) < 0)
 		return cli_fail(call, &err);
 	cli_use_command_limits(call);
+	lengthen_time(call);
 	return executor_serve(&o, &err) < 0 ? cli_fail(call, &err) : 0;
 }
 

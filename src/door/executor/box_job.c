@@ -101,14 +101,25 @@ static int create(struct desk *d, struct request *r, const char *name, struct re
 	return 0;
 }
 
-/* No grant and no policy lets the box write to the directory itself. */
-static bool is_withheld(const struct result *r)
+int box_job_use(struct desk *d, const json_t *job, struct kept_box *ret, struct err *err)
 {
-	for (size_t i = 0; r->report && i < r->report->effectc; i++)
-		if (r->report->effect[i].cap == CAP_WRITE &&
-		    r->report->effect[i].outcome < OUTCOME_POLICY)
-			return true;
-	return false;
+	if (desk_open(d, err) < 0)
+		return -1;
+	int r = kept_box_connect(ret, d->session.state.dir, false, err);
+	if (r != 0)
+		return r;
+	return kept_box_use(ret, job_text(job, "box"), err) < 0 ? 1 : 0;
+}
+
+/* The directory itself does not change: nothing lets the box write there, or root owns it. */
+static bool is_proposing(struct desk *d, const json_t *job)
+{
+	AUTO_KEPT_BOX struct kept_box k = KEPT_BOX_NONE;
+	AUTO_PAGES struct spec *spec = pages_new(sizeof(*spec));
+	struct err ignored;
+
+	return spec && box_job_use(d, job, &k, &ignored) == 0 &&
+	       kept_box_spec(&k, spec, &ignored) == 0 && spec->workspace == WORKSPACE_OVERLAY;
 }
 
 void box_job_create(struct desk *d, const json_t *job)
@@ -130,20 +141,10 @@ void box_job_create(struct desk *d, const json_t *job)
 	bool lives = result->ran == RAN_ENDED && result->status == STATUS_EXITED;
 	AUTO_FREE char *words = lives ? NULL : desk_words(result, r);
 	desk_answer(d, lives ? json_pack("{s:s, s:b}", "conversation", conversation, "proposes",
-					 is_withheld(result))
+					 is_proposing(d, job))
 			     : json_pack("{s:s, s:s}", "words", words ? words : "", "conversation",
 					 conversation));
 	result_done(result);
-}
-
-int box_job_use(struct desk *d, const json_t *job, struct kept_box *ret, struct err *err)
-{
-	if (desk_open(d, err) < 0)
-		return -1;
-	int r = kept_box_connect(ret, d->session.state.dir, false, err);
-	if (r != 0)
-		return r;
-	return kept_box_use(ret, job_text(job, "box"), err) < 0 ? 1 : 0;
 }
 
 void box_job_stop(struct desk *d, const json_t *job)

@@ -141,7 +141,7 @@ static void box_failed(struct door *d, unsigned wish, const char *words)
 		struct process *p = &d->process[i];
 		if (!p->id[0] || !p->job || normal(d, p->wish) != wish)
 			continue;
-		process_say(d, p, 1, words, strlen(words));
+		process_tell(d, p, words, strlen(words));
 		process_end(d, p, 125);
 	}
 	/* A file without a box does not exist, and has a reason. */
@@ -185,7 +185,7 @@ static void after_input(struct door *d, const struct call *c, const json_t *answ
 	if (!p || p->has_exited)
 		return;
 	if (words) {
-		process_say(d, p, 1, words, strlen(words));
+		process_tell(d, p, words, strlen(words));
 		return;
 	}
 	AUTO_FREE char *data = rpc_bytes(json_string_value(text), json_string_length(text), &len);

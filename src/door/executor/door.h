@@ -134,6 +134,8 @@ void process_terminate(struct door *d, const json_t *id, const json_t *params);
 /* process_events.c */
 struct process *process_find(struct door *d, const char *id);
 void process_say(struct door *d, struct process *p, int stream, const char *data, size_t len);
+/* Words of Cordon's, also on a terminal. */
+void process_tell(struct door *d, struct process *p, const char *words, size_t len);
 void process_end(struct door *d, struct process *p, int exit_code);
 /* Bytes that were let through. */
 void process_type(struct process *p, const char *data, size_t len);

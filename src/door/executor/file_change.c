@@ -12,6 +12,7 @@
 #include "base/scope.h"
 #include "door/executor/file_call.h"
 #include "door/executor/rpc.h"
+#include "live/mounts.h"
 
 /* Runs CODE in the box, with INPUT. 0: it succeeded. -1: the call was answered. */
 static int change(struct file_call *c, const char *code, const char *input, size_t input_len)
@@ -120,9 +121,12 @@ void file_make_directory(struct file_call *c)
 			file_fail(c, EEXIST);
 		return;
 	}
-	if (errno != ENOENT)
-		error = errno;
-	else if (!recursive)
+	error = errno;
+	if (box_file_stat(c->files, c->path, false, &st) == 0)
+		error = EEXIST; /* a link that leads nowhere */
+	else if (error == ENOENT && recursive)
+		error = 0;
+	else if (error == ENOENT)
 		error = check_parent(c);
 	if (error)
 		file_fail(c, error);
@@ -166,6 +170,17 @@ void file_remove(struct file_call *c)
 		changed(c, arena_printf(&c->arena, "exec rm -rf -- %s\n", quoted), NULL, 0);
 }
 
+/* Why a copy to the path cannot be made, or 0. */
+static int check_target(struct file_call *c, const char *to, bool is_dir)
+{
+	struct file_call at = {.files = c->files, .path = (char *)to};
+	struct stat st;
+
+	if (box_file_stat(c->files, to, true, &st) == 0)
+		return is_dir == S_ISDIR(st.st_mode) ? 0 : is_dir ? EEXIST : EISDIR;
+	return errno == ENOENT ? check_parent(&at) : errno;
+}
+
 void file_copy(struct file_call *c)
 {
 	AUTO_FREE char *to = file_path(c, "destinationPath");
@@ -184,9 +199,25 @@ void file_copy(struct file_call *c)
 			   "fs/copy requires recursive: true when sourcePath is a directory");
 		return;
 	}
+	if (S_ISDIR(st.st_mode) && path_below(to, c->path)) {
+		desk_error(c->desk, RPC_INVALID,
+			   "fs/copy cannot copy a directory to itself or one of its descendants");
+		return;
+	}
+	if (strcmp(to, c->path) == 0) { /* to cp that is an error */
+		file_answer(c, json_object());
+		return;
+	}
+	/* cp would not follow a link to a directory. */
+	AUTO_FREE char *real = S_ISDIR(st.st_mode) ? box_file_real(c->files, to) : NULL;
+	int error = check_target(c, to, S_ISDIR(st.st_mode));
+	if (error) {
+		file_fail(c, error);
+		return;
+	}
 	changed(c,
 		arena_printf(&c->arena, "exec cp %s-- %s %s\n",
 			     S_ISDIR(st.st_mode) ? "-RT " : "-T ", arena_quote(&c->arena, c->path),
-			     arena_quote(&c->arena, to)),
+			     arena_quote(&c->arena, real ? real : to)),
 		NULL, 0);
 }

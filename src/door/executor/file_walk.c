@@ -43,8 +43,7 @@ static void walk_entry(struct walk *w, const char *above, size_t depth, const st
 {
 	AUTO_FREE char *path = NULL, *uri = NULL;
 
-	if ((!e->is_dir && !e->is_file) || (e->is_link && !(w->follows && e->is_dir)) ||
-	    (w->prunes && e->is_dir && e->name[0] == '.'))
+	if ((!e->is_dir && !e->is_file) || (e->is_link && !(w->follows && e->is_dir)))
 		return;
 	if (json_array_size(w->entries) == w->entry_max) {
 		w->truncated = true;
@@ -57,7 +56,7 @@ static void walk_entry(struct walk *w, const char *above, size_t depth, const st
 	uri = rpc_uri(path);
 	json_array_append_new(w->entries, json_pack("{s:s, s:s}", "path", uri ? uri : "", "kind",
 						    e->is_dir ? "directory" : "file"));
-	if (e->is_dir && depth < w->depth_max)
+	if (e->is_dir && depth < w->depth_max && !(w->prunes && e->name[0] == '.'))
 		walk_later(w, path, depth);
 }
 
@@ -103,7 +102,8 @@ void file_walk(struct file_call *c)
 		.prunes = json_is_true(json_object_get(o, "pruneHiddenDirectories"))};
 	struct stat st;
 
-	if (box_file_stat(c->files, c->path, true, &st) < 0) {
+	if (box_file_stat(c->files, c->path, true, &st) < 0 ||
+	    (!w.follows && box_file_stat(c->files, c->path, false, &st) < 0)) {
 		file_fail(c, errno);
 		json_decref(w.entries);
 		json_decref(w.errors);

@@ -65,6 +65,21 @@ void process_say(struct door *d, struct process *p, int stream, const char *data
 	process_answer_reads(d);
 }
 
+void process_tell(struct door *d, struct process *p, const char *words, size_t len)
+{
+	while (p->tty && len) {
+		const char *end = memchr(words, '\n', len);
+		size_t part = end ? (size_t)(end - words) : len;
+		process_say(d, p, 1, words, part);
+		if (end)
+			process_say(d, p, 1, "\r\n", 2);
+		part += end ? 1 : 0;
+		words += part;
+		len -= part;
+	}
+	process_say(d, p, 1, words, len);
+}
+
 static json_t *make_answer(const struct process *p, const struct waiting_read *r)
 {
 	json_t *chunks = json_array();

@@ -38,7 +38,7 @@ static void fail(struct door *d, struct process *p, const char *why)
 	char line[600];
 	int len = snprintf(line, sizeof(line), "cordon: not run: %s\n", why);
 
-	process_say(d, p, 1, line, (size_t)len);
+	process_tell(d, p, line, (size_t)len);
 	process_end(d, p, FAILED);
 }
 
@@ -73,10 +73,10 @@ static void tell_proposal(struct door *d, struct process *p)
 	d->has_told = true;
 	int len = snprintf(
 		line, sizeof(line),
-		"cordon: no grant lets this agent write to %s: its changes are proposals\n"
+		"cordon: this agent does not write to %s itself: its changes are proposals\n"
 		"cordon:   try: cordon diff --conversation %s %s\n",
 		d->options->request->workspace, d->conversation, d->options->request->workspace);
-	process_say(d, p, 1, line, (size_t)len);
+	process_tell(d, p, line, (size_t)len);
 }
 
 /* The worker has no job any more. */
@@ -129,6 +129,8 @@ void process_frame(struct door *d, struct process *p, const struct frame *f, con
 		scope_close(&p->theirs);
 	} else if (f->kind == FRAME_ANSWER) {
 		take_answer(d, p, f, data);
+	} else if (f->kind == FRAME_ERROR && p->tty) { /* its own output is one stream */
+		process_tell(d, p, data, f->len);
 	} else {
 		process_say(d, p, f->kind == FRAME_ERROR, data, f->len);
 	}

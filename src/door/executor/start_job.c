@@ -111,6 +111,7 @@ static void fill(const struct desk *d, const json_t *job, struct request *r, str
 
 	box_job_request(d, job, r);
 	text = shell_text(job, &r->is_login);
+	r->arg0 = text ? json_string_value(json_array_get(json_object_get(job, "argv"), 0)) : NULL;
 	r->code = text ? arena_printf(a, "%s\n", text) : command_line(job, a);
 	r->code_len = strlen(r->code);
 	r->file = "command";
@@ -184,7 +185,7 @@ static void run(struct desk *d, struct request *r, struct kept_box *k)
 	flow_run_live(r, k, &d->session, &sink, result);
 	AUTO_FREE char *words = has_words(result) ? desk_words(result, r) : NULL;
 	if (words && *words)
-		desk_send(d, r->rows ? FRAME_OUTPUT : FRAME_ERROR, words, strlen(words));
+		desk_send(d, FRAME_ERROR, words, strlen(words));
 	desk_answer(d, json_pack("{s:i}", "exitCode", result_exit_status(result)));
 	result_done(result);
 }
