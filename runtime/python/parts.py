@@ -57,9 +57,22 @@ def view(language, code, fd, end=b''):
     codeview.view(language, code, fd, end)
 
 
+def wait():
+    """Loads what a shell's code needs, says so, and waits until the code is there (src/read/view_ready.c)."""
+    import _signal
+    import codeview
+    go = (_signal.SIGUSR1,)
+    _signal.pthread_sigmask(_signal.SIG_BLOCK, go)
+    codeview.make('bash', b'true\n')
+    posix.write(1, b'r')
+    _signal.sigwait(go)
+
+
 def main():
-    """The program. Its argument is the language; the code follows the parts."""
+    """The program. Its argument is the language; the code follows the parts. With another argument it comes later."""
     at = AT + int(LINES[0].split()[3])
+    if sys.argv[2:]:
+        wait()
     view(sys.argv[1], posix.pread(FD, posix.fstat(FD).st_size - at, at), 1)
 
 

@@ -349,7 +349,7 @@ static void conclude(struct sentence *s)
 int live_run_start(struct sentence *s, struct err *err)
 {
 	kept_box_begin(s->kept, s->sink, s->result);
-	if (!s->req->is_typed && start(s, &s->kept->live, err) < 0)
+	if (!s->req->typed && start(s, &s->kept->live, err) < 0)
 		return -1;
 	conclude(s);
 	return 0;

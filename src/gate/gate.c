@@ -55,8 +55,19 @@ static void lend_back(struct gate *g)
 	g->state = (struct gate_state)STATE_CLOSED;
 }
 
+void gate_session_prepare(struct gate_session *s)
+{
+	if (s->reader && view_ready_is_over(s->reader)) {
+		view_ready_free(s->reader);
+		s->reader = NULL;
+	}
+	if (!s->reader)
+		s->reader = view_ready_new();
+}
+
 void gate_session_close(struct gate_session *s)
 {
+	view_ready_free(s->reader);
 	packs_done(&s->rules);
 	arena_done(&s->arena);
 	gate_state_close(&s->state);

@@ -13,6 +13,7 @@
 #include "live/blueprint.h"
 #include "model/result.h"
 #include "policy/policy.h"
+#include "read/view_ready.h"
 #include "trust/source.h"
 #include "trust/ticket.h"
 
@@ -80,7 +81,8 @@ struct gate_session {
 	struct gate_state state;
 	struct packs rules; /* never moved: they point into themselves */
 	uint8_t pack_key[PACKS_KEY];
-	struct arena arena; /* of the rules */
+	struct arena arena;	   /* of the rules */
+	struct view_ready *reader; /* of shell code, for the next run; or NULL */
 };
 #define GATE_SESSION_CLOSED                                                                        \
 	{                                                                                          \
@@ -114,6 +116,8 @@ int gate_open_state(struct gate *g, struct err *err);
 int gate_policy_again(struct gate *g, struct err *err);
 void gate_close(struct gate *g);
 void gate_session_close(struct gate_session *s);
+/* Between two runs: what would take time in the next one. */
+void gate_session_prepare(struct gate_session *s);
 
 /* gate_facts.c. Loads the conversation, the state of every input's directory, the tickets and the
  * sources. Call it again after a conflict. */

@@ -77,6 +77,15 @@ static bool is_plain(const struct profile *profile, const struct payload *p)
 	return profile->is_shell && words + 1 == p->len && p->data[words] == '\n';
 }
 
+/* The view of a reader that is ready in this process. */
+static bool has_early(struct gate *g, const struct payload *p, struct code_view *ret)
+{
+	struct view_ready *reader = g->session ? g->session->reader : NULL;
+
+	return reader && g->bp->profile->is_shell &&
+	       view_ready_use(reader, p->data, p->len, ret) == 0;
+}
+
 static int scan_code(struct gate *g, const struct payload *p, const struct code_view *view,
 		     struct err *err)
 {
@@ -84,12 +93,9 @@ static int scan_code(struct gate *g, const struct payload *p, const struct code_
 				   .data = {p->data, p->len},
 				   .options = options_for(g->bp->profile)};
 
-	/* Only sources need to know what the command reaches. */
-	if (!g->facts.sources.count && is_plain(g->bp->profile, p))
-		at.options.kind = scan_kind_read_by(NULL);
-	at.options.ready = view;
-	at.is_command = g->bp->profile->is_shell;
-	at.joins = !g->bp->profile->reader; /* a code view has joined them already */
+	struct code_view early = {0};
+	bool is_text = g->req->typed == TYPED_TEXT;
+
 	if (gate_rules(g, err) < 0)
 		return -1;
 	if (p->len > SCAN_FILE_MAX) {
@@ -98,7 +104,17 @@ static int scan_code(struct gate *g, const struct payload *p, const struct code_
 		err_cure(err, "pass data in it as a file: --workspace DIR or --stdin FILE");
 		return -1;
 	}
-	return inspect_bytes(&g->inspection, g->rules, &at, err);
+	/* Only sources need to know what the command reaches. */
+	if (is_text || (!g->facts.sources.count && is_plain(g->bp->profile, p)))
+		at.options.kind = scan_kind_read_by(NULL);
+	else if (!view && has_early(g, p, &early))
+		view = &early;
+	at.options.ready = view;
+	at.is_command = g->bp->profile->is_shell;
+	at.joins = !g->bp->profile->reader; /* a code view has joined them already */
+	int done = inspect_bytes(&g->inspection, g->rules, &at, err);
+	code_view_done(&early);
+	return done;
 }
 
 /* Joins arguments and environment, each on a line of its own. */

@@ -30,6 +30,9 @@ enum execution {
 	EXECUTION_COUNT,
 };
 
+/* Text that a running program reads. */
+enum typed { TYPED_NOT, TYPED_TEXT, TYPED_COMMANDS };
+
 /* How people are notified of a request and of its end; SEND NULL: they are not notified. */
 struct request_notice {
 	int (*send)(const void *ctx, struct store *s, const char *approval, struct err *err);
@@ -46,7 +49,7 @@ struct request {
 	bool creates_box;	/* only creates a live box, for later programs: no code, no input */
 	bool is_login;		/* a start in such a box: by a login shell */
 	const char *arg0;	/* the name of that shell, or NULL */
-	bool is_typed;		/* text for a program of such a box: nothing starts */
+	enum typed typed;	/* for a program of such a box: nothing starts */
 	const char *cwd;	/* where the program starts; NULL: the workspace */
 	unsigned rows, cols;	/* of the terminal that the program gets; 0: none */
 	const char *stdin_file; /* NULL: empty */

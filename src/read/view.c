@@ -59,6 +59,22 @@ static char *join_input(const char *code, size_t len, size_t *ret_len)
 	return data;
 }
 
+void view_request(struct request *ret, enum tier tier)
+{
+	request_init(ret);
+	ret->lang = "python";
+	ret->isolated = true;
+	ret->tier = tier;
+	ret->code = boot_reader().program;
+	ret->code_len = boot_reader().program_len;
+	ret->limit[LIMIT_TIME] = VIEW_WALL_MS;
+	ret->limit[LIMIT_CPU_TIME] = VIEW_TIME_MS;
+	ret->limit[LIMIT_MEMORY] = VIEW_MEMORY;
+	ret->limit[LIMIT_OUTPUT] = OUTPUT_MAX;
+	ret->limit[LIMIT_PIDS] = PIDS_MAX;
+	ret->limit[LIMIT_DISK] = DISK_MAX;
+}
+
 static void run_reader(const char *reader, const char *input, size_t len, enum tier tier,
 		       struct result *ret)
 {
@@ -66,22 +82,11 @@ static void run_reader(const char *reader, const char *input, size_t len, enum t
 	const char *const argv[] = {reader};
 	struct request req;
 
-	request_init(&req);
-	req.lang = "python";
-	req.isolated = true;
-	req.tier = tier;
-	req.code = boot_reader().program;
-	req.code_len = boot_reader().program_len;
+	view_request(&req, tier);
 	req.input = input;
 	req.input_len = len;
 	req.argv = argv;
 	req.argc = ARRAY_SIZE(argv);
-	req.limit[LIMIT_TIME] = VIEW_WALL_MS;
-	req.limit[LIMIT_CPU_TIME] = VIEW_TIME_MS;
-	req.limit[LIMIT_MEMORY] = VIEW_MEMORY;
-	req.limit[LIMIT_OUTPUT] = OUTPUT_MAX;
-	req.limit[LIMIT_PIDS] = PIDS_MAX;
-	req.limit[LIMIT_DISK] = DISK_MAX;
 	enclose_own(&req, &quiet, ret);
 }
 
@@ -134,7 +139,7 @@ static int parse(const char *data, size_t len, struct code_view *ret, struct err
 	return err_set(err, code, "%s", ret->reason);
 }
 
-static int take_answer(const struct result *r, struct code_view *ret, struct err *err)
+int view_take(const struct result *r, struct code_view *ret, struct err *err)
 {
 	size_t len = 0, gap;
 
@@ -163,7 +168,7 @@ static int read_code(const char *reader, const char *code, size_t len, struct co
 		ret->tier = TIER_NO_CGROUP;
 		run_reader(reader, input, len, TIER_NO_CGROUP, r);
 	}
-	int done = take_answer(r, ret, err);
+	int done = view_take(r, ret, err);
 	result_done(r);
 	return done;
 }

@@ -45,7 +45,9 @@ void jobs_do(const struct executor_options *o, int socket, int signals)
 	struct err ignored;
 	json_t *job;
 
-	(void)desk_open(&d, &ignored); /* before it is needed; each job reports a failure */
+	/* Before they are needed; each job reports a failure. */
+	(void)desk_open(&d, &ignored);
+	(void)gate_session_rules(&d.session, o->request, &ignored);
 	while ((job = receive(&d))) {
 		const char *kind = job_text(job, "kind");
 		for (size_t i = 0; kind && i < ARRAY_SIZE(kinds); i++)
@@ -53,6 +55,8 @@ void jobs_do(const struct executor_options *o, int socket, int signals)
 				kinds[i].run(&d, job);
 		json_decref(job);
 		scope_close(&d.input);
+		if (d.runs_programs)
+			gate_session_prepare(&d.session);
 		/* A worker without memory must decide nothing more. */
 		if (memory_is_out())
 			break;

@@ -16,6 +16,7 @@ struct desk {
 	int socket, signals;
 	int input; /* of this job, or -1 */
 	struct gate_session session;
+	bool runs_programs;
 	struct file_desk *files; /* of file_job.c, or NULL */
 };
 

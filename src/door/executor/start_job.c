@@ -205,6 +205,7 @@ void start_job(struct desk *d, const json_t *job)
 	struct arena a = {0};
 	struct err err;
 
+	d->runs_programs = true;
 	drop_signals(d);
 	int use = r ? box_job_use(d, job, &k, &err) : err_memory(&err);
 	if (use == 1) {
@@ -238,7 +239,7 @@ void input_job(struct desk *d, const json_t *job)
 		return;
 	}
 	box_job_request(d, job, r);
-	r->is_typed = true;
+	r->typed = json_is_true(json_object_get(job, "shell")) ? TYPED_COMMANDS : TYPED_TEXT;
 	r->wait = false; /* nothing could be typed meanwhile, to no program */
 	r->file = "typed text";
 	r->code = data;
