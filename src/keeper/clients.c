@@ -4,31 +4,14 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/peer.h"
 #include "base/scope.h"
 #include "keeper/boxes.h"
-
-/* A program of a box without a user namespace of its own has the account's ids, but then the box does
- * not show the socket. One with a namespace is recognised by it. */
-static bool is_friend(int socket)
-{
-	struct ucred peer;
-	socklen_t len = sizeof(peer);
-	char path[64];
-	struct stat own, theirs;
-
-	if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &len) < 0 || peer.uid != geteuid())
-		return false;
-	snprintf(path, sizeof(path), "/proc/%d/ns/user", (int)peer.pid);
-	return stat("/proc/self/ns/user", &own) == 0 && stat(path, &theirs) == 0 &&
-	       own.st_ino == theirs.st_ino && own.st_dev == theirs.st_dev;
-}
 
 void client_accept(struct boxes *k)
 {
@@ -40,7 +23,7 @@ void client_accept(struct boxes *k)
 		if (k->client[i].socket < 0)
 			c = &k->client[i];
 	socket = accept4(k->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-	if (socket < 0 || !is_friend(socket))
+	if (socket < 0 || !peer_is_friend(socket))
 		return;
 	if (!c) {
 		err_set(&full.err, ERR_LIMIT, "the keeper of live boxes has %d clients",

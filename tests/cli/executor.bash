@@ -11,7 +11,7 @@ talk()
 	cat >"$T/talk.py"
 	status=0
 	(cd "$W" && as "$who" env PYTHONPATH="$TOP/tests/executor" timeout 120 /usr/bin/python3 -B -c '
-import os, sys
+import os, subprocess, sys
 from client import *
 ARGV = sys.argv[1:]
 with Client(ARGV) as c:

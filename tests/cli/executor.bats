@@ -126,6 +126,10 @@ c.start("shell", ["bash"], pipeStdin=True)
 c.type("shell", "echo unspeakable\n")
 c.type("shell", "echo fine\n")
 c.prints("shell", "fine")
+time.sleep(1)  # the next command finds its reader ready
+for _ in range(2):
+    r = c.shell("echo $'\\x75nspeakable' | cat")
+    assert r.exit_code == 126 and "CORDON-TEST-0001" in r.err, r.chunks
 assert "unspeakable\n" not in c.runs["shell"].out and "CORDON-TEST-0001" in c.runs["shell"].err, c.runs["shell"].chunks
 print(c.call("environment/status"))
 END
@@ -374,5 +378,41 @@ assert [k["stream"] for k in r["chunks"]] == ["stdout"] and time.monotonic() - b
 r = c.call("process/read", processId="slow", afterSeq=1, waitMs=100)
 assert (r["chunks"], r["exited"], r["nextSeq"]) == ([], False, 2), r
 c.fails(-32600, "process/read", processId="none")
+END
+}
+
+@test "clients of a socket do not see each other" {
+	dir user
+	talk user:no-cgroup <<'END'
+import socket, tempfile
+at = tempfile.mkdtemp() + "/socket"
+listener = subprocess.Popen(ARGV + ["--listen", "unix:" + at])
+while not os.path.exists(at):
+    time.sleep(0.05)
+assert os.stat(at).st_mode & 0o777 == 0o600
+BRIDGE = """
+import socket, sys, threading, os
+s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1])
+def out():
+    while data := s.recv(65536): os.write(1, data)
+    os._exit(0)
+threading.Thread(target=out, daemon=True).start()
+while data := os.read(0, 65536): s.sendall(data)
+s.shutdown(socket.SHUT_WR)
+threading.Event().wait()
+"""
+bridge = lambda: Client([sys.executable, "-c", BRIDGE, at])
+with bridge() as a, bridge() as b:
+    assert a.greeting["sessionId"] != b.greeting["sessionId"]
+    a.shell("echo a >/tmp/mine")
+    assert b.shell("cat /tmp/mine").exit_code == 1 and a.shell("cat /tmp/mine").out == "a\n"
+    a.bytes(b"garbage\n")
+    assert b.shell("echo fine").out == "fine\n"
+with bridge() as d:
+    d.start("left", ["sleep", "600"])
+    listener.terminate()
+    assert listener.wait(30) == 0 and not os.path.exists(at)
+    d.until(lambda: d.ended, "the end of the connection")
+os.rmdir(os.path.dirname(at))
 END
 }

@@ -4,7 +4,7 @@
 # The smoke runs in `make test`; `make fuzz FUZZ_SECONDS=600` is the long way, with libFuzzer and
 # both sanitizers, each target with its own corpus. tests/tests.mk includes this file.
 
-FUZZ      := egress telemetry spec yaml config policy atoms approval trees event scan decode db view unpack store warm lines mcp
+FUZZ      := egress telemetry spec yaml config policy atoms approval trees event scan decode db view unpack store warm lines mcp executor
 FUZZ_BINS := $(addprefix $(BUILD)/tests/fuzz-smoke-,$(FUZZ))
 FUZZ_LIB  := $(BUILD)/fuzz/libcordon-fuzz.a
 FUZZ_OBJS := $(patsubst $(BUILD)/obj/%,$(BUILD)/fuzz/obj/%,$(TEST_OBJS))

@@ -15,6 +15,7 @@
 struct options {
 	struct box_options box; /* first: see box_read_words */
 	bool proposes;		/* the directory itself never changes */
+	const char *listen;	/* where clients connect, or NULL */
 };
 
 CLI_OWN(struct options)
@@ -99,10 +100,26 @@ static int run_executor(struct cli_call *call)
 		return cli_fail(call, &err);
 	cli_use_command_limits(call);
 	lengthen_time(call);
-	return executor_serve(&o, &err) < 0 ? cli_fail(call, &err) : 0;
+	const char *listen = options_of(call)->listen;
+	int served = listen ? executor_listen(&o, listen, &err) : executor_serve(&o, &err);
+	return served < 0 ? cli_fail(call, &err) : 0;
+}
+
+static int set_listen(struct cli_call *c, const struct cli_option *o, const char *v,
+		      struct err *err)
+{
+	static const char scheme[] = "unix:";
+
+	(void)o;
+	if (strncmp(v, scheme, sizeof(scheme) - 1) != 0 || !v[sizeof(scheme) - 1])
+		return err_set(err, ERR_USAGE, "--listen %.64s: only unix:PATH", v);
+	options_of(c)->listen = v + sizeof(scheme) - 1;
+	return 0;
 }
 
 static const struct cli_option executor_options[] = {
+	{"listen", "unix:PATH", "serve clients of this socket, instead of standard input",
+	 .set = set_listen},
 	{"workspace", "DIR[:ro|:overlay|:rw]",
 	 "the project; default: the current directory, changed directly where a grant covers it",
 	 .set = set_workspace},

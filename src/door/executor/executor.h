@@ -26,5 +26,7 @@ struct executor_options {
 
 /* Serves one client until it has gone, then ends its boxes. */
 int executor_serve(const struct executor_options *o, struct err *err);
+/* Serves each client that connects to the socket PATH, until a signal comes. */
+int executor_listen(const struct executor_options *o, const char *path, struct err *err);
 
 #endif

@@ -114,9 +114,18 @@ char *rpc_uri(const char *path)
 	return uri;
 }
 
+/* libsodium takes some bytes above 127 for a slash. */
+static bool is_plain(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if ((unsigned char)text[i] > 127)
+			return false;
+	return true;
+}
+
 char *rpc_bytes(const char *base64, size_t len, size_t *ret_len)
 {
-	char *data = base64 ? malloc(len / 4 * 3 + 4) : NULL;
+	char *data = base64 && is_plain(base64, len) ? malloc(len / 4 * 3 + 4) : NULL;
 	const char *end;
 
 	if (!data)

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Who is at the other end of a local socket.
+ */
+#ifndef CORDON_BASE_PEER_H
+#define CORDON_BASE_PEER_H
+
+#include <stdbool.h>
+
+/* A process of this account, outside every box. */
+bool peer_is_friend(int socket);
+
+#endif
