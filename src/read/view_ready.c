@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * See view_ready.h. The reader's standard input is a file of memory that has its parts. The code is added at the
- * end, and a signal tells the reader so.
+ * See view_ready.h. The reader's standard input is a file of memory that has its parts. The code is added at
+ * the end, and a signal tells the reader so.
  */
 #include "read/view_ready.h"
 

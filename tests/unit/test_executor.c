@@ -52,8 +52,9 @@ static void test_paths(void)
 
 static void test_bytes(void)
 {
-	static const char *const bad[] = {"!",	  "a",	    "aGk",     "aGkK=",	    "aG kK",
-					  "aGk-", "aGkK\n", "aGk\xff", "\xc3\xa4=="};
+	static const char *const bad[] = {
+		"!", "a", "aGk", "aGkK=", "aG kK", "aGk-", "aGkK\n", "aGk\xff", "\xc3\xa4==",
+	};
 	size_t len;
 	AUTO_FREE char *data = rpc_bytes("aGkK", 4, &len), *none = rpc_bytes("", 0, &len);
 
