@@ -139,7 +139,7 @@ static int parse(const char *data, size_t len, struct code_view *ret, struct err
 	return err_set(err, code, "%s", ret->reason);
 }
 
-int view_take(const struct result *r, struct code_view *ret, struct err *err)
+static int take_answer(const struct result *r, struct code_view *ret, struct err *err)
 {
 	size_t len = 0, gap;
 
@@ -168,7 +168,7 @@ static int read_code(const char *reader, const char *code, size_t len, struct co
 		ret->tier = TIER_NO_CGROUP;
 		run_reader(reader, input, len, TIER_NO_CGROUP, r);
 	}
-	int done = view_take(r, ret, err);
+	int done = take_answer(r, ret, err);
 	result_done(r);
 	return done;
 }

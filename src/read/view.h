@@ -9,14 +9,12 @@
 
 #include "model/code_view.h"
 #include "model/request.h"
-#include "model/result.h"
 
 /* Reads code in the strongest box that this machine can build. */
 extern const struct code_reader view_reader;
 
-/* For view_ready.c: the request of a reader, without its arguments and its input; and its answer. */
+/* For view_ready.c: the request of a reader, without its arguments and its input. */
 void view_request(struct request *ret, enum tier tier);
-int view_take(const struct result *r, struct code_view *ret, struct err *err);
 /* Parses the view that the early reader has sent (live/early_reader.h). */
 int view_answer(const char *data, size_t len, struct code_view *ret, struct err *err);
 
