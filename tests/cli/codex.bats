@@ -113,6 +113,38 @@ END
 	[ -z "$(compgen -G "$T/canary-*")" ]
 }
 
+@test "an MCP server of Codex runs in the box too" {
+	begin
+	echo secret >"$T/secret"
+	cat >"$W/server.py" <<'END'
+import json, os, sys
+for line in sys.stdin:
+    m = json.loads(line)
+    if "id" not in m:
+        continue
+    tool = {"name": "look", "description": "looks", "inputSchema": {"type": "object", "properties": {"path": {"type": "string"}}}}
+    result = {"initialize": {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
+                             "serverInfo": {"name": "lab", "version": "1"}},
+              "tools/list": {"tools": [tool]}}.get(m["method"], {})
+    if m["method"] == "tools/call":
+        path = m["params"]["arguments"]["path"]
+        result = {"content": [{"type": "text", "text": f"{os.path.exists(path)} {os.environ.get('MOCK_KEY')}"}]}
+    print(json.dumps({"jsonrpc": "2.0", "id": m["id"], "result": result}), flush=True)
+END
+	plays <<'END'
+config = f"""[mcp_servers.lab]
+command = "/usr/bin/python3"
+args = ["{W}/server.py"]
+cwd = "{W}"
+environment_id = "cordon"
+"""
+look = lambda path: ("look", {"path": path}, "mcp__lab")
+out = play([look(T + "/secret"), look(W + "/calc.py"), "end"], CORDON, "executor", model_name="gpt-5", config=config,
+           sandbox="danger-full-access")
+assert "False None" in out[0] and "True None" in out[1], out
+END
+}
+
 # compare SEED COUNT
 compare()
 {

@@ -221,9 +221,16 @@ granted() {
 version: 2
 grants:
   - {directory: $W, write: [.]}
+  - {directory: $T/more, write: [.]}
 END
+	mkdir -p "$T/more"
+	! is_root || chown "$(stat -c %u:%g "$W")" "$T/more"
 	chmod 644 "$T/policy.yaml"
-	talk "$1" --policy "$T/policy.yaml" <<'END'
+	talk "$1" --policy "$T/policy.yaml" --rw "$T/more" <<'END'
+more = os.path.dirname(os.getcwd()) + "/more/"
+assert c.shell(f"echo a >{more}a").exit_code == 0 and open(more + "a").read() == "a\n"
+assert c.shell(f"echo no >{more}a", sandbox=sandbox(c.cwd, write=False)).exit_code == 1
+assert c.shell(f"cat {more}a", sandbox=sandbox(c.cwd, write=False)).out == "a\n"
 r = c.shell("echo new >made; mkdir -p .git/hooks 2>/dev/null; pwd")
 assert (r.out, r.err, r.exit_code) == (c.cwd + "\n", "", 0), r.chunks
 assert open("made").read() == "new\n"

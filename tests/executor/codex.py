@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Runs the real Codex offline: a model server of our own plays a script, and Codex obeys it.
 
-A script is a list of turns. A turn is (TOOL, ARGUMENTS), where text is the input of a free-form tool, or a
-function of what the tool before printed that returns such a pair, or the final words."""
+A script is a list of turns. A turn is (TOOL, ARGUMENTS), where text is the input of a free-form tool, with the group
+of an MCP tool as a third; or a function of what the tool before printed that returns these, or the final words."""
 import glob
 import http.server
 import json
@@ -34,8 +34,8 @@ class Model(http.server.ThreadingHTTPServer):
         if isinstance(turn, str):
             return [{"type": "message", "id": "m", "role": "assistant",
                      "content": [{"type": "output_text", "text": turn}]}]
-        name, arguments = turn
-        call = {"id": f"c{len(outputs)}", "call_id": f"call_{len(outputs)}", "name": name}
+        name, arguments, *group = turn
+        call = {**({"namespace": group[0]} if group else {}), "id": f"c{len(outputs)}", "call_id": f"call_{len(outputs)}", "name": name}
         if isinstance(arguments, str):
             return [{**call, "type": "custom_tool_call", "input": arguments}]
         return [{**call, "type": "function_call", "arguments": json.dumps(arguments)}]
@@ -67,13 +67,13 @@ class Answer(http.server.BaseHTTPRequestHandler):
 
 
 def run(program, home, work, script, executor=None, sandbox="workspace-write", timeout=None, include_local=False,
-        wait_s=120):
+        model_name="gpt-5.5", config="", wait_s=120):
     """Plays the script in the directory WORK. EXECUTOR: its command line; None: Codex runs commands itself.
     Returns what each tool printed, and the model server."""
     os.makedirs(home + "/tmp", exist_ok=True)
     model = Model(script)
     with open(home + "/config.toml", "w", encoding="utf-8") as f:
-        f.write(f"""model = "gpt-5.5"
+        f.write(f"""model = "{model_name}"
 model_provider = "mock"
 approval_policy = "never"
 sandbox_mode = "{sandbox}"
@@ -84,7 +84,7 @@ wire_api = "responses"
 env_key = "MOCK_KEY"
 request_max_retries = 0
 stream_max_retries = 0
-""")
+{config}""")
     if executor:
         with open(home + "/environments.toml", "w", encoding="utf-8") as f:
             f.write(f"""default = "cordon"

@@ -27,10 +27,14 @@ void box_job_request(const struct desk *d, const json_t *job, struct request *re
 	*ret = *d->options->request;
 	ret->conversation = job_text(job, "conversation");
 	ret->lang = "bash";
-	if (has_wish(job, WISH_NO_WRITE))
+	if (has_wish(job, WISH_NO_WRITE)) {
 		ret->workspace_mode = WORKSPACE_RO;
-	else if (json_is_true(json_object_get(job, "proposes")))
+		while (ret->rwc && ret->roc < REQUEST_PATHS_MAX)
+			ret->ro[ret->roc++] = ret->rw[--ret->rwc];
+		ret->rwc = 0;
+	} else if (json_is_true(json_object_get(job, "proposes"))) {
 		ret->workspace_mode = WORKSPACE_OVERLAY;
+	}
 	if (has_wish(job, WISH_NO_NET))
 		ret->netc = ret->secretc = 0;
 	/* What the agent has read is not known here. */

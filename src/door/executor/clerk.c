@@ -49,7 +49,7 @@ static unsigned normal(const struct door *d, unsigned wish)
 
 	if (!request_connects(r))
 		wish |= WISH_NO_NET;
-	if (r->workspace_mode == WORKSPACE_RO)
+	if (r->workspace_mode == WORKSPACE_RO && !r->rwc)
 		wish |= WISH_NO_WRITE;
 	return wish;
 }
