@@ -86,6 +86,12 @@ c.prints("terminal", "got abc")
 c.type("terminal", "\x03")
 assert c.wait("terminal").exit_code == 130
 assert set(s for s, _ in c.runs["terminal"].chunks) == {"pty"}
+# What is typed before there is a terminal waits for it.
+for i in range(10):
+    c.start(f"early{i}", ["head", "-n", "1"], tty=True)
+    c.type(f"early{i}", "abc\n")
+for i in range(10):
+    assert c.wait(f"early{i}").out.count("abc") == 2, c.runs[f"early{i}"].chunks
 c.fails(-32602, "process/write", processId="deaf", chunk="!!", writeId="1")
 c.fails(-32602, "process/write", processId="deaf", chunk="aGkK")
 END
@@ -297,11 +303,17 @@ with Client(ARGV) as d:
     assert d.program.wait(30) == 0 and boxes() == []
 d = Client(ARGV)
 d.shell("true")
-d.start("left", ["sleep", "605"])
+d.start("left", ["bash", "-c", "echo begun; exec sleep 605"])
+d.prints("left", "begun")
+lives = lambda: subprocess.run(["pgrep", "-f", "sleep 60[5]"], stdout=subprocess.DEVNULL).returncode == 0
+for _ in range(100):
+    if lives():
+        break
+    time.sleep(0.1)
 d.program.kill()
 d.program.wait()
 for _ in range(100):
-    if not subprocess.run(["pgrep", "-f", "sleep 60[5]"], stdout=subprocess.DEVNULL).returncode == 0:
+    if not lives():
         break
     time.sleep(0.1)
 else:
