@@ -24,10 +24,10 @@ void door_answer(struct door *d, const json_t *id, const json_t *answer)
 
 	if (json_object_set(message, "id", (json_t *)id) < 0)
 		d->ends = true;
-	json_object_foreach(
-		(json_t *)answer, name,
-		value) if ((strcmp(name, "result") == 0 || strcmp(name, "error") == 0) &&
-			   json_object_set(message, name, value) < 0) d->ends = true;
+	json_object_foreach ((json_t *)answer, name, value)
+		if ((strcmp(name, "result") == 0 || strcmp(name, "error") == 0) &&
+		    json_object_set(message, name, value) < 0)
+			d->ends = true;
 	send(d, message);
 }
 

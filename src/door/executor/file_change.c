@@ -46,8 +46,9 @@ static int change(struct file_call *c, const char *code, const char *input, size
 	if (!done && result->status == STATUS_EXITED) {
 		size_t len = 0, gap;
 		AUTO_FREE char *text = capture_join(&result->out[1], &len, &gap);
-		desk_error(c->desk, RPC_FAILED, "%.*s", text ? (int)strcspn(text, "\n") : 0,
-			   text ? text : "");
+		bool is_missing = text && strstr(text, "No such file or directory");
+		desk_error(c->desk, is_missing ? RPC_NOT_FOUND : RPC_FAILED, "%.*s",
+			   text ? (int)strcspn(text, "\n") : 0, text ? text : "");
 	} else if (!done) {
 		AUTO_FREE char *words = desk_words(result, r);
 		desk_error(c->desk, RPC_INVALID, "%.900s", words ? words : "cordon: not run");
@@ -199,17 +200,17 @@ void file_copy(struct file_call *c)
 			   "fs/copy requires recursive: true when sourcePath is a directory");
 		return;
 	}
-	if (S_ISDIR(st.st_mode) && path_below(to, c->path)) {
-		desk_error(c->desk, RPC_INVALID,
-			   "fs/copy cannot copy a directory to itself or one of its descendants");
-		return;
-	}
-	if (strcmp(to, c->path) == 0) { /* to cp that is an error */
+	if (strcmp(to, c->path) == 0 && !S_ISDIR(st.st_mode)) { /* an error to cp */
 		file_answer(c, json_object());
 		return;
 	}
 	/* cp would not follow a link to a directory. */
 	AUTO_FREE char *real = S_ISDIR(st.st_mode) ? box_file_real(c->files, to) : NULL;
+	if (S_ISDIR(st.st_mode) && path_below(real ? real : to, c->path)) {
+		desk_error(c->desk, RPC_INVALID,
+			   "fs/copy cannot copy a directory to itself or one of its descendants");
+		return;
+	}
 	int error = check_target(c, to, S_ISDIR(st.st_mode));
 	if (error) {
 		file_fail(c, error);

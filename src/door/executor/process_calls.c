@@ -39,7 +39,9 @@ static bool has_words(const json_t *argv)
 	const json_t *word;
 	size_t i;
 
-	json_array_foreach(argv, i, word) if (!json_is_string(word)) return false;
+	json_array_foreach (argv, i, word)
+		if (!json_is_string(word))
+			return false;
 	return i > 0 && i <= ARGS_MAX && *json_string_value(json_array_get(argv, 0));
 }
 

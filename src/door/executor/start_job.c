@@ -60,8 +60,7 @@ static void add_environment(struct request *r, const json_t *env, struct arena *
 	const char *name;
 	json_t *value;
 
-	json_object_foreach((json_t *)env, name, value)
-	{
+	json_object_foreach ((json_t *)env, name, value) {
 		const char *text = json_string_value(value);
 		size_t i = 0, len = strlen(name);
 		if (!text || !is_passed(name) || r->envc == REQUEST_LIST_MAX)

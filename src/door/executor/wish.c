@@ -50,8 +50,7 @@ static int read_files(const json_t *files, const char *workspace, unsigned *ret,
 	bool writes = strcmp(text_of(files, "type"), "unrestricted") == 0;
 	size_t i;
 
-	json_array_foreach(json_object_get(files, "entries"), i, entry)
-	{
+	json_array_foreach (json_object_get(files, "entries"), i, entry) {
 		const char *access = text_of(entry, "access");
 		writes = writes || (strcmp(access, "write") == 0 && covers(entry, workspace));
 		if (strcmp(access, "read") == 0 || strcmp(access, "write") == 0 ||
