@@ -66,7 +66,7 @@ works() { local who; for who in root user; do call "$who" "$@"; exits 0; done; }
 # Every command that uses the configuration; with words that are enough for its options.
 commands=('run --user x.py' 'exec -- true' 'scan x.py' 'rules list' 'policy show' 'approvals list' 'box list'
 	'conversation new' 'trust list' "untrust ." 'grant list' 'diff --conversation x' 'apply --conversation x' 'reset --conversation x'
-	'ingest --conversation x --kind web --name n x.py' 'plan --conversation x x.py' 'audit verify' 'state show' 'mcp')
+	'ingest --conversation x --kind web --name n x.py' 'plan --conversation x x.py' 'audit verify' 'state show' 'mcp' 'executor')
 
 # stops WORDS [EVERY]: nothing runs but cordon config, doctor and what needs no configuration. In the short form
 # each EVERYth command is tried.

@@ -46,6 +46,7 @@ load config_enforced
 	refuses policy 5 plan --conversation x --policy "$T/lax.yaml" x.py
 	refuses policy 5 policy show --policy "$T/lax.yaml"
 	refuses policy 5 mcp --policy "$T/lax.yaml"
+	refuses policy 5 executor --policy "$T/lax.yaml"
 }
 
 @test "policy: the same file by another name" {
@@ -260,6 +261,7 @@ refuses_user()
 	refuses_user ingest --conversation x --kind web --name n --state "$T/as-user/other" x.py
 	refuses_user plan --conversation x --state "$T/as-user/other" x.py
 	refuses_user mcp --state "$T/as-user/other"
+	refuses_user executor --state "$T/as-user/other"
 	refuses_user approvals list --state "$T/as-user/other"
 	refuses_user audit verify --state "$T/as-user/other"
 	[ ! -e "$T/as-user/other" ]
