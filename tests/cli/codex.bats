@@ -7,7 +7,7 @@ load live_box
 
 needs()
 {
-	compgen -G "$TOP/build/npm/node_modules/@openai/codex-*/vendor/*/bin/codex" >/dev/null || skip "npm could not fetch Codex"
+	flock "$TOP/build/npm-agents.lock" "$TOP/tools/packages" agents >&2 || skip "npm could not fetch Codex"
 }
 
 # plays: a Python program on standard input, with the functions of tests/executor/codex.py; $W is its directory.
@@ -152,7 +152,7 @@ compare()
 	status=0
 	mkdir -p "$T/both"
 	(cd "$T/both" && timeout 500 /usr/bin/python3 -B "$TOP/tests/executor/compare.py" "$1" "$2" "$T/both" \
-		"$(compgen -G "$TOP/build/npm/node_modules/@openai/codex-*/vendor/*/bin/codex")" "$CORDON" executor >"$T/out" 2>"$T/err") || status=$?
+		"$(compgen -G "$TOP/build/npm-agents/node_modules/@openai/codex-*/vendor/*/bin/codex")" "$CORDON" executor >"$T/out" 2>"$T/err") || status=$?
 	exits 0
 	[ -z "$(grep -A 9 '^not ' "$T/out" | tee /dev/stderr)" ]
 	grep -q '^1\.\.1' "$T/out"

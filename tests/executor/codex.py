@@ -12,8 +12,8 @@ import threading
 
 
 def find(top):
-    """Codex's own program, or None: npm could not fetch it."""
-    return next(iter(glob.glob(top + "/build/npm/node_modules/@openai/codex-*/vendor/*/bin/codex")), None)
+    """Codex's own program, which tools/packages fetched."""
+    return glob.glob(top + "/build/npm-agents/node_modules/@openai/codex-*/vendor/*/bin/codex")[0]
 
 
 class Model(http.server.ThreadingHTTPServer):
