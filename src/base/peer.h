@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Who is at the other end of a local socket.
+ * The process at the other end of a local socket.
  */
 #ifndef CORDON_BASE_PEER_H
 #define CORDON_BASE_PEER_H

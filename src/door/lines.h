@@ -45,7 +45,7 @@ enum lines_event lines_next(struct lines_in *in, struct lines_text *ret);
 void lines_in_done(struct lines_in *in);
 
 struct lines_out {
-	int fd; /* stays the caller's; -1 when nobody reads any more */
+	int fd; /* stays the caller's; -1 after the reader has closed its end */
 	char *data;
 	size_t at, len, size;
 };

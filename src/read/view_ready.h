@@ -12,8 +12,8 @@ struct view_ready;
 
 /* NULL: it could not be started. */
 struct view_ready *view_ready_new(void);
-/* 0: *RET is the view of the code. -1: there is none, or the reader is not ready yet. It is used up unless it
- * was not ready. */
+/* 0: *RET is the view of the code. -1: the reader was not ready yet, or it failed. Only a reader that was not
+ * ready can be used again. */
 int view_ready_use(struct view_ready *v, const char *code, size_t len, struct code_view *ret);
 /* It was used, or its time is over. */
 bool view_ready_is_over(const struct view_ready *v);

@@ -26,7 +26,7 @@ struct frame {
 };
 
 struct job_worker {
-	pid_t pid; /* 0: there is none */
+	pid_t pid; /* 0: not started */
 	int socket;
 	int signals; /* a byte each, for the program of its job */
 	bool is_busy;
@@ -39,7 +39,7 @@ int job_worker_begin(struct job_worker *w, const struct executor_options *o, str
 int job_worker_give(struct job_worker *w, const json_t *job, int input, struct err *err);
 /* Reads once. -1: the worker is dead. */
 int job_worker_read(struct job_worker *w);
-/* The next whole frame; *RET_DATA is valid until job_worker_read. False: there is none. */
+/* The next whole frame; *RET_DATA is valid until job_worker_read. False: it is not complete yet. */
 bool job_worker_next(struct job_worker *w, struct frame *ret, const char **ret_data);
 /* SIG for the program of its job; SIGKILL is for each of the program's processes. */
 void job_worker_signal(struct job_worker *w, int sig);

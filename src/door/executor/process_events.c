@@ -42,7 +42,7 @@ static void say_part(struct door *d, struct process *p, int stream, const char *
 	AUTO_FREE char *text = rpc_base64(data, len);
 	struct chunk *c = text ? malloc(sizeof(*c) + strlen(text) + 1) : NULL;
 
-	if (!c) { /* output would be missing and nobody would know */
+	if (!c) { /* no output is left out silently */
 		d->ends = true;
 		return;
 	}

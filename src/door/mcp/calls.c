@@ -215,8 +215,8 @@ enum mcp_reply reply_of(const json_t *result)
 							  : REPLY_CANCEL;
 }
 
-/* Whoever accepts says that the person has answered: the call is made again, and finds the approval or
- * not. */
+/* An accept only means that the person may have answered. The call is made again, and looks for the
+ * approval. */
 void call_reply(struct mcp_server *s, long number, const json_t *result)
 {
 	struct server_call *c = NULL;

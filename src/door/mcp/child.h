@@ -16,7 +16,7 @@ enum child_line {
 	CHILD_ANSWER = 'a',  /* the answer of the call */
 	CHILD_QUESTION =
 		'q', /* params of elicitation/create; the answer without it has come before */
-	CHILD_UNASKED = 'u', /* the answer, if nobody answers the question */
+	CHILD_UNASKED = 'u', /* the answer if the question gets none */
 };
 
 struct child_job {

@@ -149,8 +149,8 @@ static json_t *check_arguments(const struct mcp_tool *tool, const json_t *argume
 	return mcp_answer_result(&a, tool, modern);
 }
 
-/* In the modern era the client makes the call again, with the person's answer. One that is no answer to our
- * question is none: the person is asked again. */
+/* In the modern era the client makes the call again, with the person's answer. If that does not
+ * answer our question, the person is asked again. */
 static int take_reply(const struct query *q, struct call_start *start, struct rpc_error *err)
 {
 	const json_t *state = json_object_get(q->m->params, "requestState"),

@@ -49,7 +49,7 @@ static void take_lines(struct mcp_server *s)
 		}
 }
 
-/* What can be waited for now. */
+/* The descriptors to poll: one with a full queue behind it is left out. */
 static void want(const struct mcp_server *s, int signals, struct pollfd *fds)
 {
 	bool is_full = lines_waiting(&s->out) > SERVER_WAITING_MAX;
